@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** Every fault of a configuration at once, in words that name the setting and what it takes. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(readonly faults: readonly string[]) {
+    super(`the configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+  }
+}
+
+/**
+ * Reads the settings that a schema names from an environment. Empty values count as absent, as compose files write
+ * them. Throws {@link ConfigError} with all faults.
+ */
+export function loadConfig<Schema extends z.ZodObject>(
+  schema: Schema,
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<z.output<Schema>> {
+  const present = Object.fromEntries(
+    Object.keys(schema.shape).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+  );
+  const result = schema.safeParse(present);
+  if (!result.success) {
+    throw new ConfigError(
+      result.error.issues.map((issue) => `${issue.path.join('.') || 'settings'}: ${issue.message}`),
+    );
+  }
+  return Object.freeze(result.data);
+}

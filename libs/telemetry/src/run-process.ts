@@ -1,0 +1,34 @@
+import type { Logger } from './logger.js';
+
+export interface Closable {
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a service until SIGTERM or SIGINT, then closes it within the grace period. A failed start or an error that
+ * nobody handles ends the process with exit code 1, for its supervisor to start it anew.
+ */
+export async function runProcess(
+  logger: Logger,
+  options: { graceMs: number; start: () => Promise<Closable> },
+): Promise<void> {
+  const fail = (error: unknown): never => {
+    logger.error({ err: error }, 'process failed');
+    process.exit(1);
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  let stop = (): void => process.exit(0);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop());
+
+  const running = await options.start().catch(fail);
+  let stopping = false;
+  stop = () => {
+    if (stopping) return;
+    stopping = true;
+    logger.info('stopping');
+    // Half a second more than the work inside gets, so that it can end in order.
+    setTimeout(() => process.exit(1), options.graceMs + 500).unref();
+    running.close().then(() => process.exit(0), fail);
+  };
+}
