@@ -22,7 +22,12 @@ export function flag(fallback: boolean): z.ZodType<boolean> {
 export function list(fallback: readonly string[] = []): z.ZodType<string[]> {
   return z
     .string()
-    .transform((text) => text.split(',').map((item) => item.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    )
     .default([...fallback]);
 }
 

@@ -9,10 +9,7 @@ export const lanes = ['interactive', 'bulk'] as const;
 export type Lane = (typeof lanes)[number];
 
 /** One request/reply pair between two services: the only thing they know about each other. */
-export interface Operation<
-  Request extends z.ZodObject = z.ZodObject,
-  Response extends z.ZodObject = z.ZodObject,
-> {
+export interface Operation<Request extends z.ZodObject = z.ZodObject, Response extends z.ZodObject = z.ZodObject> {
   /** `<service>.<verb_noun>`, never reused for another meaning. */
   readonly name: `${ServiceName}.${string}`;
   readonly service: ServiceName;

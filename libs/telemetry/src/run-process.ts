@@ -1,4 +1,5 @@
 import type { Logger } from './logger.js';
+import { flushTraces } from './tracing.js';
 
 export interface Closable {
   close(): Promise<void>;
@@ -29,6 +30,9 @@ export async function runProcess(
     logger.info('stopping');
     // Half a second more than the work inside gets, so that it can end in order.
     setTimeout(() => process.exit(1), options.graceMs + 500).unref();
-    running.close().then(() => process.exit(0), fail);
+    running
+      .close()
+      .then(flushTraces)
+      .then(() => process.exit(0), fail);
   };
 }

@@ -1,4 +1,13 @@
-import { context, propagation, SpanKind, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api';
+import {
+  context,
+  propagation,
+  ProxyTracerProvider,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Span,
+} from '@opentelemetry/api';
 
 const tracer = trace.getTracer('lectern');
 
@@ -39,3 +48,10 @@ export async function withSpan<T>(name: string, options: SpanOptions, work: (spa
 }
 
 export { SpanKind };
+
+/** Sends the spans that still wait for their batch; does nothing where no exporter is registered. */
+export async function flushTraces(): Promise<void> {
+  const provider = trace.getTracerProvider();
+  const registered = provider instanceof ProxyTracerProvider ? provider.getDelegate() : provider;
+  if ('forceFlush' in registered && typeof registered.forceFlush === 'function') await registered.forceFlush();
+}

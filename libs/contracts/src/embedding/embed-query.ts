@@ -14,5 +14,8 @@ export const embedQuery = defineOperation({
   retry: 'safe',
   timeoutMs: 8_000,
   request: z.object({ model: modelKeySchema, text: z.string().min(1).max(8192) }),
-  response: z.object({ vector: vectorSchema, /** The text was longer than the model's input. */ truncated: z.boolean() }),
+  response: z.object({
+    vector: vectorSchema,
+    /** The text was longer than the model's input. */ truncated: z.boolean(),
+  }),
 });
