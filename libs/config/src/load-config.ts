@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** Every fault of a configuration at once, in words that name the setting and what it takes. */
 export class ConfigError extends Error {
