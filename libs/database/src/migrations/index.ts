@@ -1,0 +1,8 @@
+import { createSchema } from './0001-create-schema.js';
+import type { Migration } from './migration.js';
+
+/** Every step, in its order. */
+export const migrations: readonly Migration[] = [createSchema];
+
+/** The schema that this code needs. */
+export const schemaVersion = migrations.length;

@@ -1,0 +1,36 @@
+// PGlite runs on the event loop of its thread, so it has a thread of its own. Erasable TypeScript without imports of
+// ours: Node runs this file as it is where the sources are used directly.
+import { parentPort, workerData } from 'node:worker_threads';
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+
+type Request = { id: number; kind: 'exec' | 'query' | 'close'; sql: string; values: unknown[] };
+
+const port = parentPort;
+if (!port) throw new Error('runs in a worker thread only');
+const { dataDir } = workerData as { dataDir?: string };
+
+const database = await PGlite.create({ ...(dataDir ? { dataDir } : {}), extensions: { vector } });
+await database.exec('SET jit = off');
+
+async function answer(request: Request): Promise<unknown> {
+  switch (request.kind) {
+    case 'exec':
+      await database.exec(request.sql);
+      return [];
+    case 'query':
+      return (await database.query(request.sql, request.values)).rows;
+    case 'close':
+      await database.close();
+      return [];
+  }
+}
+
+port.on('message', (request: Request) => {
+  answer(request).then(
+    (rows) => port.postMessage({ id: request.id, rows }),
+    (error: Error & { code?: string }) =>
+      port.postMessage({ id: request.id, error: { message: error.message, code: error.code, name: error.name } }),
+  );
+});
+port.postMessage({ id: 0, rows: [] });
