@@ -29,12 +29,19 @@ installPackages();
 const node = findNode();
 // Whatever is started from here finds Node 24 first.
 process.env.PATH = join(root, 'node_modules', '.bin') + delimiter + process.env.PATH;
-if (wanted.build) run(node, [join(root, 'node_modules/nx/dist/bin/nx.js'), 'run-many', '-t', 'build', '--output-style=static'], 'building');
+if (wanted.build)
+  run(
+    node,
+    [join(root, 'node_modules/nx/dist/bin/nx.js'), 'run-many', '-t', 'build', '--output-style=static'],
+    'building',
+  );
 for (const step of wanted.steps) await follow(node, step);
 
 /** `npm ci` when the lockfile is not the one that was installed last. */
 function installPackages() {
-  const digest = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const digest = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   const stamp = join(root, 'node_modules', '.lectern-lock');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--loglevel=error'], 'installing packages');
@@ -63,7 +70,8 @@ function run(program, programArguments, label) {
 function follow(program, programArguments) {
   return new Promise((resolve) => {
     const child = spawn(program, programArguments, { cwd: root, stdio: 'inherit' });
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => signal === 'SIGINT' || child.kill(signal));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.on(signal, () => signal === 'SIGINT' || child.kill(signal));
     child.on('exit', (code, signal) => (code === 0 ? resolve() : process.exit(code ?? (signal ? 130 : 1))));
   });
 }
