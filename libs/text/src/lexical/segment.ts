@@ -1,0 +1,78 @@
+import { Jieba } from '@node-rs/jieba';
+import { dict } from '@node-rs/jieba/dict.js';
+import { stemmer } from '@orama/stemmers/english';
+import { stopWords } from './stop-words.js';
+
+const jieba = Jieba.withDict(dict);
+
+const cjk = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー`;
+const letter = String.raw`(?:(?![${cjk}])[\p{L}\p{N}\p{M}])`;
+const runs = new RegExp(String.raw`(?<cjk>[${cjk}]+)|(?<word>${letter}+(?:[._\-@/:'’,]${letter}+)*(?:\+\+|#)?)`, 'gu');
+const needsBigrams = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const joiners = /[._\-@/:,]/u;
+const insideWord = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+const thousands = /^\d{1,3}(?:,\d{3})+$/;
+
+// A longer whole (a URL, a data blob) is never typed as one word; its parts are enough.
+const longestWhole = 64;
+
+/**
+ * The terms of a text in their order, repeated as they occur; the same for documents and for queries. Chinese is cut
+ * by jieba into words and the words inside them, English is stemmed, identifiers give themselves and their parts.
+ */
+export function segment(text: string): string[] {
+  const terms: string[] = [];
+  for (const match of text.normalize('NFKC').matchAll(runs)) {
+    if (match.groups?.['cjk']) addCjk(match[0], terms);
+    else addWord(match[0], terms);
+  }
+  return terms;
+}
+
+function addCjk(run: string, terms: string[]): void {
+  if (needsBigrams.test(run)) {
+    addBigrams(run, terms);
+    return;
+  }
+  let singles = '';
+  for (const word of jieba.cutForSearch(run, true)) {
+    const single = word.length === 1;
+    if (!stopWords.has(word)) terms.push(word);
+    if (single && !stopWords.has(word)) singles += word;
+    else {
+      if (singles.length > 1) addBigrams(singles, terms);
+      singles = '';
+    }
+  }
+  if (singles.length > 1) addBigrams(singles, terms);
+}
+
+function addBigrams(run: string, terms: string[]): void {
+  const characters = Array.from(run);
+  if (characters.length === 1) terms.push(run);
+  for (let i = 1; i < characters.length; i += 1) terms.push(`${characters[i - 1]}${characters[i]}`);
+}
+
+function addWord(written: string, terms: string[]): void {
+  if (thousands.test(written)) {
+    terms.push(written.replaceAll(',', ''));
+    return;
+  }
+  for (const piece of written.split(/,/u)) addIdentifier(piece, terms);
+}
+
+function addIdentifier(written: string, terms: string[]): void {
+  const word = written.replaceAll('’', "'");
+  const parts = word.split(joiners).flatMap((part) => part.split(insideWord));
+  if (parts.length === 1) {
+    addPlain(word.toLowerCase(), terms);
+    return;
+  }
+  if (word.length <= longestWhole) terms.push(word.toLowerCase());
+  for (const part of parts) if (part.length > 1 || /\p{N}/u.test(part)) addPlain(part.toLowerCase(), terms);
+}
+
+function addPlain(word: string, terms: string[]): void {
+  if (stopWords.has(word)) return;
+  terms.push(/^[a-z']+$/.test(word) ? stemmer(word) : word);
+}
