@@ -25,7 +25,7 @@ export const transportSettings = {
     'Shared secret that signs requests between services: whoever reaches Redis must not become any tenant.',
   ),
   TRANSPORT_CONCURRENCY: wholeNumber({ min: 2, max: 1024, fallback: 32 }).describe(
-    'Requests that a replica runs at once; a quarter of them is reserved for interactive ones.',
+    'Interactive requests that a replica runs at once; bulk ones have half as many slots of their own.',
   ),
   TRANSPORT_MAX_QUEUE: wholeNumber({ min: 1, max: 1_000_000, fallback: 4096 }).describe(
     'Requests that may wait for a service and lane; past it callers get "unavailable" at once.',

@@ -1,0 +1,23 @@
+import type { Caller, Operation, WireError } from '@lectern/contracts';
+import type { TraceCarrier } from '@lectern/telemetry';
+
+/** A request as a channel carries it. */
+export interface OutgoingRequest {
+  operation: Operation;
+  payload: Buffer;
+  caller: Caller;
+  /** Milliseconds that the request may still take. */
+  timeToLiveMs: number;
+  trace: TraceCarrier;
+}
+
+export type Reply = { ok: true; payload: Buffer } | { ok: false; error: WireError };
+
+/** The client half of a transport: one request out, one reply back. */
+export interface RequestChannel {
+  /**
+   * Rejects with a ServiceError when no reply can come; with the signal's reason when it aborts, after telling the
+   * server so.
+   */
+  request(request: OutgoingRequest, signal: AbortSignal): Promise<Reply>;
+}

@@ -1,0 +1,52 @@
+import { Redis } from 'ioredis';
+import type { Logger } from '@lectern/telemetry';
+
+/**
+ * A connection that comes back by itself. While it is away commands fail at once instead of waiting, so that their
+ * callers can say so inside their deadline.
+ */
+export function connect(url: string, logger: Logger, name: string): Redis {
+  const redis = new Redis(url, {
+    connectionName: `lectern-${name}`,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResubscribe: true,
+    retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
+    lazyConnect: true,
+  });
+  let failing = false;
+  redis.on('error', (error: unknown) => {
+    if (!failing) logger.warn({ err: error, connection: name }, 'Redis connection lost');
+    failing = true;
+  });
+  redis.on('ready', () => {
+    failing = false;
+  });
+  return redis;
+}
+
+/** Resolves when the connection can take commands, or when the signal aborts. */
+export async function untilReady(redis: Redis, signal: AbortSignal): Promise<void> {
+  if (redis.status === 'ready' || signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      redis.removeListener('ready', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    redis.on('ready', done);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    function done(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    }
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}

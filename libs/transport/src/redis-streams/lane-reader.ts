@@ -1,0 +1,106 @@
+import type { Lane } from '@lectern/contracts';
+import type { Redis } from 'ioredis';
+import { delay, untilReady } from './connection.js';
+import { group } from './keys.js';
+import { parseEntry, type StreamEntry } from './packet.js';
+
+export interface LaneReaderOptions {
+  lane: Lane;
+  stream: string;
+  consumer: string;
+  slots: number;
+  /** A connection of its own: it blocks. */
+  connection: Redis;
+  handle: (entry: StreamEntry) => Promise<void>;
+  /** An entry without the fields of a request. */
+  discard: (entryId: string) => void;
+  onError: (error: unknown) => void;
+}
+
+const blockMs = 1000;
+
+/** Reads one request stream, never more than there are free slots, so that a busy replica hoards nothing. */
+export class LaneReader {
+  private readonly stopping = new AbortController();
+  private readonly running = new Map<string, Promise<void>>();
+  private freed: (() => void) | undefined;
+  private loop: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: LaneReaderOptions) {}
+
+  async start(): Promise<void> {
+    await this.options.connection.connect();
+    this.loop = this.read();
+  }
+
+  get free(): number {
+    return this.options.slots - this.running.size;
+  }
+
+  /** Ids of the entries that run now. */
+  get runningIds(): string[] {
+    return [...this.running.keys()];
+  }
+
+  /** Runs an entry in a slot. The same entry never runs twice at once. */
+  run(entry: StreamEntry): void {
+    if (this.running.has(entry.id)) return;
+    const work = this.options.handle(entry).finally(() => {
+      this.running.delete(entry.id);
+      this.freed?.();
+    });
+    this.running.set(entry.id, work);
+  }
+
+  /** Stops reading, then waits for what runs, at most until the signal aborts. */
+  async close(signal: AbortSignal): Promise<void> {
+    this.stopping.abort();
+    this.freed?.();
+    this.options.connection.disconnect();
+    await this.loop;
+    const drained = Promise.allSettled(this.running.values());
+    await Promise.race([drained, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+  }
+
+  private async read(): Promise<void> {
+    const { signal } = this.stopping;
+    while (!signal.aborted) {
+      if (this.free <= 0) {
+        await new Promise<void>((resolve) => {
+          this.freed = resolve;
+        });
+        continue;
+      }
+      try {
+        await untilReady(this.options.connection, signal);
+        if (signal.aborted) return;
+        await this.readOnce();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.options.onError(error);
+        await delay(100, signal);
+      }
+    }
+  }
+
+  private async readOnce(): Promise<void> {
+    const { connection, stream, consumer } = this.options;
+    const answer = (await connection.xreadgroupBuffer(
+      'GROUP',
+      group,
+      consumer,
+      'COUNT',
+      this.free,
+      'BLOCK',
+      blockMs,
+      'STREAMS',
+      stream,
+      '>',
+    )) as [Buffer, [Buffer, Buffer[] | null][]][] | null;
+    for (const raw of answer?.[0]?.[1] ?? []) {
+      const entry = parseEntry(raw);
+      if (entry) this.run(entry);
+      else this.options.discard(raw[0].toString());
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { Logger, Metrics } from '@lectern/telemetry';
+import type { Transport } from '../call.js';
+import type { LaneLimits } from '../lane-limits.js';
+import { ChannelClient } from '../service-client.js';
+import { RedisStreamsClient } from './redis-streams.client.js';
+import { RedisStreamsServer } from './redis-streams.server.js';
+import { Signer } from './signature.js';
+
+export interface RedisTransportOptions extends LaneLimits {
+  url: string;
+  /** First part of every key. */
+  prefix: string;
+  /** Secret that all services share. */
+  key: string;
+  /** Milliseconds in which running requests may end when a server closes. */
+  graceMs: number;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** Requests between processes over Redis Streams. Resolves when the client is connected. */
+export async function createRedisTransport(options: RedisTransportOptions): Promise<Transport> {
+  const { url, prefix, maxQueue, logger, metrics } = options;
+  const signer = new Signer(options.key);
+  const client = new RedisStreamsClient({ url, prefix, signer, maxQueue, logger, metrics });
+  await client.start();
+  return {
+    client: new ChannelClient(client),
+    serverFor: (service) => new RedisStreamsServer({ ...options, service, signer, limits: options }),
+    isConnected: async () => client.isConnected(),
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,20 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Signs what crosses Redis with the services' shared key: whoever reaches Redis must not become any tenant. */
+export class Signer {
+  constructor(private readonly key: string) {}
+
+  /** HMAC-SHA256 over the purpose, the header and the payload; the header's length keeps them apart. */
+  sign(purpose: 'request' | 'reply', header: string, payload: Buffer): Buffer {
+    return createHmac('sha256', this.key)
+      .update(`${purpose}:${Buffer.byteLength(header)}:`)
+      .update(header)
+      .update(payload)
+      .digest();
+  }
+
+  verify(purpose: 'request' | 'reply', header: string, payload: Buffer, signature: Buffer): boolean {
+    const expected = this.sign(purpose, header, payload);
+    return signature.length === expected.length && timingSafeEqual(signature, expected);
+  }
+}

@@ -1,0 +1,13 @@
+import { createLogger, createMetrics } from '@lectern/telemetry';
+import { createInProcessTransport } from '@lectern/transport';
+import { describeTransport } from './conformance.js';
+
+describeTransport('in-process', async () => {
+  const transport = createInProcessTransport({
+    concurrency: 2,
+    maxQueue: 4,
+    logger: createLogger({ service: 'test', level: 'error' }),
+    metrics: createMetrics('test'),
+  });
+  return { transport, close: () => transport.close() };
+});
