@@ -1,4 +1,4 @@
-import { estimateTokens } from '../estimate-tokens.js';
+import { estimateTokens } from '../tokens/estimate-tokens.js';
 import { markdownSections } from './markdown.js';
 import { searchableText, type Piece } from './piece.js';
 import { plainSections } from './plain.js';

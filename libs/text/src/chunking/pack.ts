@@ -1,4 +1,4 @@
-import { estimateTokens } from '../estimate-tokens.js';
+import { estimateTokens } from '../tokens/estimate-tokens.js';
 import { sentencesOf, type Limits, type Unit } from './split.js';
 import type { Span } from './span.js';
 

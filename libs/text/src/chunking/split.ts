@@ -1,5 +1,5 @@
 import { alignToCodePoint, alignToGrapheme } from '../boundaries.js';
-import { estimateTokens } from '../estimate-tokens.js';
+import { estimateTokens } from '../tokens/estimate-tokens.js';
 import { linesOf } from './lines.js';
 import type { Block, Span } from './span.js';
 
