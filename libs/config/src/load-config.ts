@@ -27,3 +27,17 @@ export function loadConfig<Schema extends z.ZodObject>(
   }
   return Object.freeze(result.data);
 }
+
+/** The same for a process that is starting: prints the faults and ends with exit code 1. */
+export function loadConfigOrExit<Schema extends z.ZodObject>(
+  schema: Schema,
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<z.output<Schema>> {
+  try {
+    return loadConfig(schema, environment);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
