@@ -1,6 +1,6 @@
 import { Jieba } from '@node-rs/jieba';
 import { dict } from '@node-rs/jieba/dict.js';
-import { stemmer } from '@orama/stemmers/english';
+import { stemEnglish } from './stem-english.js';
 import { stopWords } from './stop-words.js';
 
 const jieba = Jieba.withDict(dict);
@@ -62,7 +62,7 @@ function addWord(written: string, terms: string[]): void {
 }
 
 function addIdentifier(written: string, terms: string[]): void {
-  const word = written.replaceAll('’', "'");
+  const word = written.replaceAll('’', "'").replace(/'s?$/i, '');
   const parts = word.split(joiners).flatMap((part) => part.split(insideWord));
   if (parts.length === 1) {
     addPlain(word.toLowerCase(), terms);
@@ -74,5 +74,5 @@ function addIdentifier(written: string, terms: string[]): void {
 
 function addPlain(word: string, terms: string[]): void {
   if (stopWords.has(word)) return;
-  terms.push(/^[a-z']+$/.test(word) ? stemmer(word) : word);
+  terms.push(/^[a-z]+$/.test(word) ? stemEnglish(word) : word);
 }

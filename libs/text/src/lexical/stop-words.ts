@@ -1,10 +1,9 @@
 const english = `a about above after again against all am an and any are aren't as at be because been before being below
-between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each few for from
-further had hadn't has hasn't have haven't having he her here hers herself him himself his how i if in into is isn't it
-it's its itself just let's me more most mustn't my myself no nor not of off on once only or other our ours ourselves out
-over own same shan't she should shouldn't so some such than that that's the their theirs them themselves then there
-these they this those through to too under until up very was wasn't we were weren't what when where which while who whom
-why will with won't would wouldn't you your yours yourself yourselves`;
+between both but by can can't did didn't do does doesn't doing don't down during each few for from further had hadn't has
+hasn't have haven't having he her here hers herself him himself his how i if in into is isn't it its itself just me more
+most my myself no nor not now of off on once only or other our ours ourselves out over own same she should shouldn't so
+some such than that the their theirs them themselves then there these they this those through to too under until up very
+was wasn't we were weren't what when where which while who whom why will with won't you your yours yourself yourselves`;
 
 const chinese = `的 了 和 是 在 就 都 而 及 与 着 或 之 于 其 也 有 这 那 你 我 他 她 它 们 我们 你们 他们 她们 它们 一个 没有 这个
 那个 以及 并 并且 或者 但 但是 因为 所以 因此 如果 虽然 然而 而且 什么 怎么 怎样 如何 哪 哪些 哪个 哪里 谁 吗 呢 吧 啊 呀 被 把 将 从 到 对
