@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { Tokenizer } from '@huggingface/tokenizers';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { estimateTokens } from './estimate-tokens.js';
 import { commonWords, followingLetters } from './vocabulary.js';
 
