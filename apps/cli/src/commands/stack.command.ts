@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { startStack } from '../stack/local-stack.js';
+import { runMigrations } from './migrate.command.js';
+
+export interface StackCommandOptions {
+  databaseUrl: string;
+  redisUrl: string;
+  replicas: number;
+  port: number;
+}
+
+/** Migrates, then runs the four services as processes until Ctrl-C. */
+export async function stackCommand(options: StackCommandOptions): Promise<void> {
+  const admin = new URL(options.databaseUrl);
+  const service = new URL(admin);
+  service.username = `lectern_service_${admin.pathname.slice(1)}`;
+  service.password = randomBytes(24).toString('base64url');
+  const { applied, token } = await runMigrations({
+    adminUrl: admin.href,
+    serviceLogin: { name: service.username, password: service.password },
+  });
+  if (applied.length > 0) console.error(`migrated: ${applied.join(', ')}`);
+  const stack = await startStack({
+    databaseUrl: service.href,
+    redisUrl: options.redisUrl,
+    replicas: options.replicas,
+    port: options.port,
+    environment: process.env,
+    log: (text) => console.error(text),
+  });
+  console.log(`endpoints: ${stack.urls.join(' ')}`);
+  console.log(
+    token
+      ? `token (shown once): ${token}`
+      : 'token: the one that was shown before; "lectern token reset" makes a new one',
+  );
+  for (const { name, pid, healthPort } of stack.processes)
+    console.log(`  ${name}: process ${pid}, health port ${healthPort}`);
+  console.log('Ctrl-C stops all of them.');
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  await stack.close();
+}

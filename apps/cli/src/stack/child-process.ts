@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+export interface ServiceProcessOptions {
+  name: string;
+  entry: string;
+  environment: Record<string, string | undefined>;
+  log: (text: string) => void;
+}
+
+const longestPauseMs = 10_000;
+
+/** One service process, which is started anew when it ends before it is told to. */
+export class ServiceProcess {
+  private child: ChildProcess | undefined;
+  private stopping = false;
+  private failures = 0;
+  private ended: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: ServiceProcessOptions) {}
+
+  start(): void {
+    const { name, entry, environment, log } = this.options;
+    const register = import.meta.resolve('@lectern/telemetry/register');
+    const startedAt = Date.now();
+    const child = spawn(process.execPath, ['--import', register, entry], {
+      env: { ...environment, OTEL_SERVICE_NAME: `lectern-${name.replace(/-\d+$/, '')}` },
+      // A group of its own: Ctrl-C reaches the supervisor alone, which stops the services in order.
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    this.child = child;
+    this.ended = new Promise((resolve) => {
+      child.once('error', () => resolve());
+      child.once('exit', (code, signal) => {
+        resolve();
+        if (this.stopping) return;
+        this.failures = Date.now() - startedAt > 60_000 ? 0 : this.failures + 1;
+        const pauseMs = Math.min(longestPauseMs, 200 * 2 ** this.failures);
+        log(`${name} ended (${signal ?? code}); starting it again in ${pauseMs} ms`);
+        setTimeout(() => {
+          if (!this.stopping) this.start();
+        }, pauseMs);
+      });
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.child?.kill('SIGTERM');
+    await this.ended;
+  }
+}

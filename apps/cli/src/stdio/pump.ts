@@ -1,0 +1,136 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { Endpoint } from '../embedded/endpoint-file.js';
+import { headersOf, messagesOf, type Message } from './http-channel.js';
+
+export interface PumpOptions {
+  input: Readable;
+  output: Writable;
+  /** The endpoint that answers now; called again when it has gone away. */
+  connect: () => Promise<Endpoint>;
+  log: (text: string) => void;
+}
+
+/** Speaks MCP on stdio for an HTTP endpoint: one line in, one POST; what comes back, line by line. Ends with its input. */
+export async function pump(options: PumpOptions): Promise<void> {
+  const session = new PumpSession(options);
+  const running = new Set<Promise<void>>();
+  for await (const line of createInterface({ input: options.input, crlfDelay: Infinity })) {
+    if (line.trim() === '') continue;
+    const work = session.handle(line).finally(() => running.delete(work));
+    running.add(work);
+  }
+  await Promise.allSettled(running);
+}
+
+class PumpSession {
+  private endpoint: Promise<Endpoint> | undefined;
+  private readonly inFlight = new Map<string | number, AbortController>();
+
+  constructor(private readonly options: PumpOptions) {}
+
+  async handle(line: string): Promise<void> {
+    let message: Message;
+    try {
+      message = JSON.parse(line) as Message;
+    } catch {
+      return this.write({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32700, message: 'Parse error: the line is no JSON' },
+      });
+    }
+    // Over HTTP a request is cancelled by closing it.
+    if (message.method === 'notifications/cancelled') return this.cancel(message.params?.requestId);
+    await this.forward(message, line);
+  }
+
+  private cancel(requestId: string | number | undefined): void {
+    if (requestId !== undefined) this.inFlight.get(requestId)?.abort();
+  }
+
+  private async forward(message: Message, line: string): Promise<void> {
+    const abort = new AbortController();
+    const id = message.id;
+    if (id !== undefined && id !== null) this.inFlight.set(id, abort);
+    try {
+      const response = await this.post(message, line, abort.signal);
+      if (response.ok || response.status === 202) {
+        for await (const answer of messagesOf(response)) this.options.output.write(`${oneLine(answer)}\n`);
+      } else {
+        await this.refuse(message, response);
+      }
+    } catch (error) {
+      if (abort.signal.aborted) return;
+      this.options.log(`a request failed: ${error instanceof Error ? error.message : String(error)}`);
+      this.fail(message, -32603, 'The Lectern server does not answer. Start it again, or restart this connection.');
+    } finally {
+      if (id !== undefined && id !== null) this.inFlight.delete(id);
+    }
+  }
+
+  /** A refused connection means that the owner has gone: the request was not sent, so it goes to the next one. */
+  private async post(message: Message, line: string, signal: AbortSignal, attempt = 1): Promise<Response> {
+    this.endpoint ??= this.options.connect();
+    const endpoint = await this.endpoint;
+    try {
+      return await fetch(endpoint.url, {
+        method: 'POST',
+        body: line,
+        headers: headersOf(message, endpoint.token),
+        signal,
+      });
+    } catch (error) {
+      const code = (error as { cause?: { code?: string } }).cause?.code;
+      if (code !== 'ECONNREFUSED' || attempt > 3) throw error;
+      this.endpoint = undefined;
+      return this.post(message, line, signal, attempt + 1);
+    }
+  }
+
+  /** An HTTP error: JSON-RPC ones pass as they are, the others become one. */
+  private async refuse(message: Message, response: Response): Promise<void> {
+    const text = await response.text();
+    const body = parse(text);
+    if (body?.jsonrpc === '2.0') {
+      this.options.output.write(`${oneLine(text)}\n`);
+      return;
+    }
+    if (body?.error === 'danger_confirmation_required') {
+      this.result(
+        message,
+        `This call deletes data, and a person has to make it. Ask them to run: lectern call ${message.params?.name} '<arguments as JSON>' --confirm`,
+      );
+      return;
+    }
+    const description =
+      typeof body?.error_description === 'string' ? body.error_description : `HTTP ${response.status}`;
+    this.fail(message, -32000, description);
+  }
+
+  private result(message: Message, text: string): void {
+    this.write({ jsonrpc: '2.0', id: message.id, result: { content: [{ type: 'text', text }], isError: true } });
+  }
+
+  private fail(message: Message, code: number, text: string): void {
+    if (message.id === undefined || message.id === null) return;
+    this.write({ jsonrpc: '2.0', id: message.id, error: { code, message: text } });
+  }
+
+  private write(message: object): void {
+    this.options.output.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+/** A message must stay on its line. */
+function oneLine(text: string): string {
+  return text.includes('\n') ? JSON.stringify(JSON.parse(text)) : text;
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
