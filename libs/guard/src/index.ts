@@ -1,0 +1,1 @@
+export { securityNotice, toModelText, wrapUntrusted, type EnvelopeOptions, type UntrustedBlock } from './envelope.js';

@@ -1,0 +1,54 @@
+// Digits, and letters of other scripts, that look like the Latin letter they stand for.
+const disguises: Readonly<Record<string, string>> = {
+  a: 'аɑα',
+  c: 'сϲᴄ',
+  d: 'ԁᴅɗ',
+  e: '3еєεᴇɛҽ',
+  h: 'һʜ',
+  l: '1iіιıӏʟ',
+  n: 'пηոռɴ',
+  o: '0оοօ',
+  p: 'рρ',
+  r: 'гʀɾ',
+  s: '5ѕꜱƨ',
+  t: '7тτᴛ',
+  u: 'цυսᴜ',
+};
+
+const undisguised = new Map(
+  Object.entries(disguises).flatMap(([letter, disguised]) =>
+    Array.from(disguised, (other) => [other, letter] as const),
+  ),
+);
+
+/** What a reader takes a text for: its letters and digits alone, without case, marks, spaces and disguises. */
+export interface LetterView {
+  readonly letters: string;
+  /** The offset in the text, in UTF-16 code units, of each letter of the view. */
+  readonly offsets: readonly number[];
+}
+
+/** Reads through full-width and mathematical letters, homoglyphs, combining marks and invisible characters. */
+export function letterViewOf(text: string): LetterView {
+  const letters: string[] = [];
+  const offsets: number[] = [];
+  let offset = 0;
+  for (const character of text) {
+    for (const letter of lettersOf(character)) {
+      letters.push(letter);
+      offsets.push(offset);
+    }
+    offset += character.length;
+  }
+  return { letters: letters.join(''), offsets };
+}
+
+function lettersOf(character: string): string[] {
+  const plain = character <= '\x7f' ? character : character.normalize('NFKD');
+  return Array.from(plain.toLowerCase(), (letter) => undisguised.get(letter) ?? letter).filter(isVisibleLetter);
+}
+
+function isVisibleLetter(letter: string): boolean {
+  // The fillers are letters to Unicode and nothing to the eye.
+  return /^[\p{L}\p{N}]$/u.test(letter) && !/^[\u115f\u1160\u3164\uffa0]$/.test(letter);
+}
