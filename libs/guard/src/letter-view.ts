@@ -24,28 +24,37 @@ const undisguised = new Map(
 /** What a reader takes a text for: its letters and digits alone, without case, marks, spaces and disguises. */
 export interface LetterView {
   readonly letters: string;
-  /** The offset in the text, in UTF-16 code units, of each letter of the view. */
+  /** The offset in the text of each code unit of the view, both in UTF-16 code units. */
   readonly offsets: readonly number[];
 }
 
 /** Reads through full-width and mathematical letters, homoglyphs, combining marks and invisible characters. */
 export function letterViewOf(text: string): LetterView {
-  const letters: string[] = [];
+  let letters = '';
   const offsets: number[] = [];
   let offset = 0;
   for (const character of text) {
-    for (const letter of lettersOf(character)) {
-      letters.push(letter);
-      offsets.push(offset);
-    }
+    const seen = lettersOf(character);
+    letters += seen;
+    for (let i = 0; i < seen.length; i += 1) offsets.push(offset);
     offset += character.length;
   }
-  return { letters: letters.join(''), offsets };
+  return { letters, offsets };
 }
 
-function lettersOf(character: string): string[] {
-  const plain = character <= '\x7f' ? character : character.normalize('NFKD');
-  return Array.from(plain.toLowerCase(), (letter) => undisguised.get(letter) ?? letter).filter(isVisibleLetter);
+const lettersOfAscii = Array.from({ length: 128 }, (_, code) => readLetters(String.fromCharCode(code)));
+
+function lettersOf(character: string): string {
+  const isIdeograph = character >= '\u4e00' && character <= '\u9fff';
+  return isIdeograph ? character : (lettersOfAscii[character.charCodeAt(0)] ?? readLetters(character));
+}
+
+function readLetters(character: string): string {
+  const plain = Array.from(character.normalize('NFKD').toLowerCase());
+  return plain
+    .map((letter) => undisguised.get(letter) ?? letter)
+    .filter(isVisibleLetter)
+    .join('');
 }
 
 function isVisibleLetter(letter: string): boolean {
