@@ -29,5 +29,5 @@ USER node
 VOLUME /var/lib/lectern
 EXPOSE 8080 9464
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "const port = process.env.SERVICE === 'mcp-gateway' ? process.env.PORT || 8080 : process.env.HEALTH_PORT; fetch('http://127.0.0.1:' + port + '/livez').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 CMD ["sh", "-c", "exec node --import ./libs/telemetry/dist/register.js services/${SERVICE}/dist/main.js"]

@@ -68,7 +68,7 @@ describe('the Dockerfile', () => {
   it('runs as nobody special, on Node 24, and checks its health', () => {
     expect(lines[2]).toMatch(/node:24/);
     expect(lines).toContain('USER node');
-    expect(read('Dockerfile')).toMatch(/HEALTHCHECK[\s\S]*9464\/livez/);
+    expect(read('Dockerfile')).toMatch(/HEALTHCHECK[\s\S]*\/livez/);
   });
 });
 
@@ -89,9 +89,11 @@ describe('deploy/k8s/base', () => {
   it.each(services)('probes and sets %s as it is', (service) => {
     const deployment = parse(read(`${base}/${service}/deployment.yaml`)) as Deployment;
     const [container] = deployment.spec.template.spec.containers;
-    expect(container?.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'health' });
-    expect(container?.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'health' });
-    expect(container?.ports).toContainEqual({ name: 'health', containerPort: 9464 });
+    // The gateway has these routes on its only port.
+    const [port, containerPort] = service === 'mcp-gateway' ? ['http', 8080] : ['health', 9464];
+    expect(container?.readinessProbe.httpGet).toEqual({ path: '/readyz', port });
+    expect(container?.livenessProbe.httpGet).toEqual({ path: '/livez', port });
+    expect(container?.ports).toEqual([{ name: port, containerPort }]);
     const known = Object.keys(schemas[service].shape);
     for (const { name } of container?.env ?? []) expect(known).toContain(name);
     expect(deployment.spec.template.spec.securityContext.runAsNonRoot).toBe(true);

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { startStack } from '../stack/local-stack.js';
+import { startStack, type RunningStack } from '../stack/local-stack.js';
 import { runMigrations } from './migrate.command.js';
+import { untilStopped } from './until-stopped.js';
 
 export interface StackCommandOptions {
   databaseUrl: string;
   redisUrl: string;
   replicas: number;
   port: number;
+  /** Print one line of JSON for programs in place of text for people. */
+  json: boolean;
 }
 
 /** Migrates, then runs the four services as processes until Ctrl-C. */
@@ -20,6 +23,7 @@ export async function stackCommand(options: StackCommandOptions): Promise<void> 
     serviceLogin: { name: service.username, password: service.password },
   });
   if (applied.length > 0) console.error(`migrated: ${applied.join(', ')}`);
+  const stopped = untilStopped();
   const stack = await startStack({
     databaseUrl: service.href,
     redisUrl: options.redisUrl,
@@ -28,17 +32,20 @@ export async function stackCommand(options: StackCommandOptions): Promise<void> 
     environment: process.env,
     log: (text) => console.error(text),
   });
+  if (options.json) console.log(JSON.stringify({ urls: stack.urls, token, processes: stack.processes }));
+  else explain(stack, token);
+  await stopped;
+  await stack.close();
+}
+
+function explain(stack: RunningStack, token: string | undefined): void {
   console.log(`endpoints: ${stack.urls.join(' ')}`);
   console.log(
     token
-      ? `token (shown once): ${token}`
+      ? `token, shown this once: ${token}`
       : 'token: the one that was shown before; "lectern token reset" makes a new one',
   );
   for (const { name, pid, healthPort } of stack.processes)
     console.log(`  ${name}: process ${pid}, health port ${healthPort}`);
   console.log('Ctrl-C stops all of them.');
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
-  await stack.close();
 }

@@ -43,8 +43,9 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   try {
     for (const service of services) {
       for (let replica = 0; replica < options.replicas; replica += 1) {
-        const healthPort = await freePort();
         const port = options.port + replica;
+        // The gateway answers probes on its own port.
+        const healthPort = service === 'mcp-gateway' ? port : await freePort();
         if (service === 'mcp-gateway') urls.push(`http://127.0.0.1:${port}/mcp`);
         const process = new ServiceProcess({
           name: `${service}-${replica}`,

@@ -1,0 +1,22 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { telemetrySettings } from '@lectern/config';
+import { embeddingSettings } from '@lectern/embedding';
+import { ingestionSettings } from '@lectern/ingestion';
+import { gatewaySettings } from '@lectern/mcp-gateway';
+import { searchSettings } from '@lectern/retrieval';
+import { z } from 'zod';
+
+/** Everything that embedded mode reads: the services' own settings, without what belongs to PostgreSQL and Redis. */
+export const embeddedConfig = z.object({
+  LECTERN_DATA_DIR: z
+    .string()
+    .default(join(homedir(), '.lectern'))
+    .describe('Folder of the embedded database and of the uploaded files.'),
+  LOG_LEVEL: telemetrySettings.LOG_LEVEL.default('warn'),
+  ...gatewaySettings.shape,
+  ...ingestionSettings,
+  ...searchSettings,
+  ...embeddingSettings,
+});
+export type EmbeddedConfig = z.output<typeof embeddedConfig>;

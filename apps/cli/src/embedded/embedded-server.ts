@@ -1,0 +1,110 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFileBlobStore } from '@lectern/blobs';
+import type { Caller } from '@lectern/contracts';
+import { defaultTenantName, ensureTenant, issueToken, openPglite, provisionDefaultTenant } from '@lectern/database';
+import type { EmbeddedDatabase } from '@lectern/database';
+import { createMemoryVectorCache, createService as createEmbedding } from '@lectern/embedding';
+import { createInProcessJobQueue, createService as createIngestion } from '@lectern/ingestion';
+import { createService as createGateway } from '@lectern/mcp-gateway';
+import { createService as createRetrieval } from '@lectern/retrieval';
+import { createLogger, createMetrics, type Closable } from '@lectern/telemetry';
+import { createInProcessTransport, type ServiceClient } from '@lectern/transport';
+import type { EmbeddedConfig } from './config.js';
+import { removeEndpoint, writeEndpoint, type Endpoint } from './endpoint-file.js';
+import { acquireOwnership } from './owner-lock.js';
+
+/** All four services in this process, which owns the data folder. */
+export interface EmbeddedServer {
+  /** How this user's own programs reach it. */
+  readonly endpoint: Endpoint;
+  /** The managed token, when it was made just now: nobody can read it afterwards. */
+  readonly newToken: string | undefined;
+  readonly client: ServiceClient;
+  /** The owner of the process as a caller. */
+  readonly caller: Caller;
+  close(): Promise<void>;
+}
+
+/** Starts the services, or gives undefined when another process owns the data folder. */
+export async function startEmbedded(config: EmbeddedConfig): Promise<EmbeddedServer | undefined> {
+  await mkdir(config.LECTERN_DATA_DIR, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(config.LECTERN_DATA_DIR);
+  const lock = await acquireOwnership(dataDir);
+  if (!lock) return undefined;
+  const opened: Closable[] = [{ close: () => lock.release() }];
+  try {
+    return await open(config, dataDir, opened);
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[]): Promise<EmbeddedServer> {
+  const keep = <T extends Closable>(part: T): T => {
+    opened.push(part);
+    return part;
+  };
+  const logger = createLogger({ service: 'lectern', level: config.LOG_LEVEL });
+  const transport = keep(createInProcessTransport({ logger, metrics: createMetrics('transport') }));
+  // The model loads in its own process while the database opens in its own thread.
+  const embedding = createEmbedding(config, {
+    transport,
+    logger,
+    metrics: createMetrics('embedding'),
+    cache: createMemoryVectorCache(config),
+  });
+  const database = keep(await openPglite({ dataDir: join(dataDir, 'database') }));
+  await database.migrate();
+  const { tenantId, token } = await database.asAdmin(provisionDefaultTenant);
+  keep(await embedding);
+  keep(await createRetrieval(config, { transport, database: database.forRole('retrieval') }));
+  keep(
+    await createIngestion(config, {
+      transport,
+      database: database.forRole('ingestion'),
+      blobs: await createFileBlobStore(join(dataDir, 'blobs')),
+      jobs: createInProcessJobQueue({ concurrency: 1, logger }),
+      logger,
+      metrics: createMetrics('ingestion'),
+    }),
+  );
+  const gateway = keep(
+    await createGateway(config, {
+      transport,
+      database: database.forRole('gateway'),
+      logger,
+      metrics: createMetrics('mcp-gateway'),
+    }),
+  );
+  const endpoint = { url: gateway.url, token: await issueLocalToken(database), pid: process.pid };
+  await writeEndpoint(dataDir, endpoint);
+  keep({ close: () => removeEndpoint(dataDir) });
+  return {
+    endpoint,
+    newToken: token,
+    client: transport.client,
+    caller: { tenantId, subject: 'owner', scopes: ['kb:admin'], requestId: 'start' },
+    close: () => closeAll(opened),
+  };
+}
+
+/** A token for this user's own programs, good for as long as the process lives: the next start revokes it. */
+function issueLocalToken(database: EmbeddedDatabase): Promise<string> {
+  return database.asAdmin(async (connection) => {
+    const tenantId = await ensureTenant(connection, defaultTenantName);
+    await connection.query("DELETE FROM api_tokens WHERE tenant_id = $1 AND name = 'local'", [tenantId]);
+    const { token } = await issueToken(connection, tenantId, { name: 'local', subject: 'local', scopes: ['kb:admin'] });
+    return token;
+  });
+}
+
+/** Last opened, first closed; one that fails does not keep the others open. */
+async function closeAll(opened: Closable[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of opened.splice(0).toReversed()) {
+    await part.close().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'not everything could be closed');
+}
