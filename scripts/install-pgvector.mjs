@@ -18,7 +18,7 @@ function installedMajor() {
   if (!existsSync(directory)) return undefined;
   return readdirSync(directory)
     .filter((name) => existsSync(join(directory, name, 'bin', 'postgres')))
-    .sort((a, b) => Number(b) - Number(a))[0];
+    .toSorted((a, b) => Number(b) - Number(a))[0];
 }
 
 function install(version) {

@@ -1,7 +1,8 @@
 export type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
 export { openPostgres, type PostgresOptions } from './postgres.js';
 export { openPglite, type EmbeddedDatabase } from './pglite.js';
-export { migrate, withAdmin, type MigrationConnection, type ServiceLogin } from './migrate.js';
+export { withAdmin } from './admin.js';
+export { migrate, type ServiceLogin } from './migrate.js';
 export { schemaVersion } from './migrations/index.js';
 export { SchemaError } from './schema-guard.js';
 export {
@@ -12,6 +13,7 @@ export {
   managedScopes,
   provisionDefaultTenant,
   replaceManagedToken,
+  revokeToken,
   type IssuedToken,
   type TokenSpec,
 } from './provision.js';

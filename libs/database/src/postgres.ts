@@ -1,14 +1,9 @@
+import { ServiceError } from '@lectern/contracts';
 import pg from 'pg';
-import {
-  lookupStatement,
-  openingStatements,
-  type Database,
-  type DatabaseRole,
-  type LookupFunction,
-  type Transaction,
-  type TransactionOptions,
-} from './database.js';
-import { assertVersion, SchemaError } from './schema-guard.js';
+import type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
+import { assertBound, assertMember, assertVersion } from './schema-guard.js';
+import { lookupStatement, openingStatements, runTransaction } from './transaction.js';
+import { unlessAborted } from './unless-aborted.js';
 
 export interface PostgresOptions {
   url: string;
@@ -53,11 +48,8 @@ class PostgresDatabase implements Database {
     work: (transaction: Transaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    return this.transact(
-      openingStatements(this.options.role, tenantId, options.readOnly ?? false),
-      work,
-      options.signal,
-    );
+    const opening = openingStatements(this.options.role, tenantId, options.readOnly ?? false);
+    return this.transact(opening, work, options.signal);
   }
 
   lookup<Row extends object>(fn: LookupFunction, values: readonly unknown[]): Promise<Row[]> {
@@ -67,20 +59,11 @@ class PostgresDatabase implements Database {
   }
 
   async assertSchema(): Promise<void> {
-    const login = await this.pool.query<{ unbound: boolean }>(
-      'SELECT rolsuper OR rolbypassrls AS unbound FROM pg_roles WHERE rolname = current_user',
-    );
-    if (login.rows[0]?.unbound !== false) {
-      throw new SchemaError(
-        'DATABASE_URL logs in as a superuser, for whom row-level security does not hold: use the service login that "npm run migrate" makes',
-      );
-    }
-    const table = await this.pool.query<{ found: string | null }>(
-      "SELECT to_regclass('public.schema_migrations')::text AS found",
-    );
-    if (!table.rows[0]?.found) return assertVersion(undefined);
-    const result = await this.pool.query<{ version: number }>('SELECT max(version) AS version FROM schema_migrations');
-    assertVersion(result.rows[0]?.version);
+    const query = async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> =>
+      (await this.pool.query<Row & pg.QueryResultRow>(sql, values as unknown[])).rows;
+    await assertBound(query);
+    await assertVersion(query);
+    await assertMember(query, this.options.role);
   }
 
   async ping(): Promise<void> {
@@ -96,41 +79,47 @@ class PostgresDatabase implements Database {
     work: (transaction: Transaction) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    signal?.throwIfAborted();
-    const client = await this.pool.connect();
-    // A connection that breaks while it is lent out reports here too; its query fails by itself.
-    const ignore = (): void => undefined;
-    client.on('error', ignore);
-    const cancel = (): void => void this.cancel(client);
-    signal?.addEventListener('abort', cancel, { once: true });
-    let broken: Error | undefined;
+    const client = await this.lease(signal);
+    let lost: Error | undefined;
+    const onLost = (error: Error): void => void (lost = error);
+    client.on('error', onLost);
+    let cancelling: Promise<void> | undefined;
+    const onAbort = (): void => void (cancelling = this.cancelStatement(client));
+    signal?.addEventListener('abort', onAbort, { once: true });
+    let committing = false;
+    const connection = {
+      exec: async (sql: string): Promise<void> => {
+        committing ||= sql === 'COMMIT';
+        await client.query(sql);
+      },
+      query: async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> =>
+        (await client.query<Row & pg.QueryResultRow>(sql, values as unknown[])).rows,
+    };
     try {
-      await client.query(opening);
-      const result = await work({
-        query: async <Row extends object>(sql: string, values?: readonly unknown[]) => {
-          signal?.throwIfAborted();
-          const answer = await client.query<Row & pg.QueryResultRow>(sql, values as unknown[]);
-          return answer.rows;
-        },
-      });
-      signal?.throwIfAborted();
-      await client.query('COMMIT');
-      return result;
+      return await runTransaction(connection, opening, work, signal);
     } catch (error) {
-      broken = await client.query('ROLLBACK').then(
-        () => undefined,
-        (failure: Error) => failure,
-      );
-      throw error;
+      throw lost && !signal?.aborted ? connectionLost(error, committing) : error;
     } finally {
-      signal?.removeEventListener('abort', cancel);
-      client.removeListener('error', ignore);
-      client.release(broken);
+      signal?.removeEventListener('abort', onAbort);
+      // Else a late cancellation would hit the statement of whoever has the connection next.
+      await cancelling;
+      client.removeListener('error', onLost);
+      client.release(lost);
     }
   }
 
+  private lease(signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+    const leasing = this.pool.connect().catch((error: unknown) => {
+      throw new ServiceError('unavailable', 'The database does not answer. Try again in a moment.', {
+        retryAfterMs: 1_000,
+        cause: error,
+      });
+    });
+    return unlessAborted(signal, leasing, (client) => client.release());
+  }
+
   /** Cancels by the back end's process id over a connection of its own: the busy one can't take another statement. */
-  private async cancel(client: pg.PoolClient): Promise<void> {
+  private async cancelStatement(client: pg.PoolClient): Promise<void> {
     const processId = (client as unknown as { processID?: number }).processID;
     const canceller = new pg.Client({ connectionString: this.options.url, connectionTimeoutMillis: 2_000 });
     canceller.on('error', () => undefined);
@@ -143,4 +132,13 @@ class PostgresDatabase implements Database {
       await canceller.end().catch(() => undefined);
     }
   }
+}
+
+/** The server rolls back what was open; only of a COMMIT on its way nobody knows whether it arrived. */
+function connectionLost(cause: unknown, committing: boolean): ServiceError {
+  return committing
+    ? new ServiceError('outcome_unknown', 'The database went away while saving. Look whether the change is there.', {
+        cause,
+      })
+    : new ServiceError('unavailable', 'The database went away. Try again in a moment.', { retryAfterMs: 1_000, cause });
 }

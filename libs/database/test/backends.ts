@@ -15,7 +15,7 @@ export const backends: Record<string, () => Promise<Backend>> = {
     await embedded.migrate();
     return {
       database: (role) => embedded.forRole(role),
-      createTenant: (name) => embedded.asAdmin((connection) => ensureTenant(connection, name)),
+      createTenant: (name) => embedded.asAdmin((transaction) => ensureTenant(transaction, name)),
       close: () => embedded.close(),
     };
   },

@@ -61,15 +61,4 @@ describe('the database catalogue', () => {
     await Promise.all(fresh.map(async (one) => expect(await migrate({ adminUrl: one.adminUrl })).toEqual([])));
     await Promise.all(fresh.map((one) => one.close()));
   });
-
-  it('cancels the statement of a caller who is gone', async () => {
-    const database = postgres.database('retrieval');
-    const abort = new AbortController();
-    const sleeping = database.withTenant(tenant, (transaction) => transaction.query('SELECT pg_sleep(30)'), {
-      signal: abort.signal,
-    });
-    setTimeout(() => abort.abort(), 100);
-    await expect(sleeping).rejects.toThrow(/cancel/);
-    await expect(database.ping()).resolves.toBeUndefined();
-  });
 });

@@ -1,5 +1,7 @@
 export { testPostgres, type TestPostgres } from './postgres.js';
-export { freePort, startRedis, testRedis, type OwnRedis, type TestRedis } from './redis.js';
+export { testRedis, type TestRedis } from './redis.js';
+export { freePort, startPostgres, startRedis, type OwnPostgres, type OwnRedis } from './own-servers.js';
+export { hasServers, type TestServer } from './servers.js';
 export { eventually } from './eventually.js';
 export { fakeModel, fakeVector } from './fake-embedding.js';
 export { testCaller } from './caller.js';

@@ -86,6 +86,7 @@ CREATE TABLE documents (
 );
 CREATE UNIQUE INDEX documents_same_bytes ON documents (tenant_id, kb_id, sha256) WHERE state <> 'failed';
 CREATE INDEX documents_newest ON documents (tenant_id, created_at DESC, id DESC);
+CREATE INDEX documents_changed ON documents (tenant_id, updated_at) WHERE active_version IS NOT NULL;
 CREATE INDEX documents_by_knowledge_base ON documents (tenant_id, kb_id, created_at DESC, id DESC);
 
 CREATE TABLE ingestion_jobs (
@@ -164,6 +165,8 @@ CREATE TABLE chunk_vectors (
   PRIMARY KEY (tenant_id, chunk_id, space_id),
   FOREIGN KEY (tenant_id, chunk_id) REFERENCES chunks ON DELETE CASCADE
 ) PARTITION BY LIST (space_id);
+-- From some 950 dimensions on a vector would go out of line, and a distance would cost a fetch.
+ALTER TABLE chunk_vectors ALTER COLUMN embedding SET STORAGE PLAIN;
 CREATE INDEX chunk_vectors_by_document ON chunk_vectors (tenant_id, document_id);
 CREATE INDEX chunk_vectors_by_knowledge_base ON chunk_vectors (tenant_id, kb_id);
 
@@ -238,10 +241,10 @@ $$;
 
 CREATE FUNCTION tenants_to_recount(max_rows int) RETURNS TABLE (tenant_id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
-  SELECT d.tenant_id FROM documents d LEFT JOIN lexical_totals l ON l.tenant_id = d.tenant_id
-  WHERE d.active_version IS NOT NULL AND (l.counted_at IS NULL OR d.updated_at >= l.counted_at)
-  UNION
-  SELECT l.tenant_id FROM lexical_totals l WHERE l.counted_at = '-infinity'
+  SELECT t.id FROM tenants t LEFT JOIN lexical_totals l ON l.tenant_id = t.id
+  WHERE l.counted_at = '-infinity' OR EXISTS (
+    SELECT FROM documents d WHERE d.tenant_id = t.id AND d.active_version IS NOT NULL
+      AND d.updated_at >= coalesce(l.counted_at, '-infinity'))
   LIMIT max_rows
 $$;
 
@@ -269,7 +272,8 @@ BEGIN
     ON CONFLICT ON CONSTRAINT lexical_terms_pkey DO UPDATE SET document_frequency = excluded.document_frequency
     WHERE l.document_frequency <> excluded.document_frequency;
   INSERT INTO lexical_totals AS l (tenant_id, chunk_count, counted_at)
-    SELECT tenant, count(*)::int, now()
+    -- A transaction that began a little earlier may become visible only now: its documents are to count as changed.
+    SELECT tenant, count(*)::int, now() - interval '5 seconds'
     FROM chunks c
     JOIN documents d ON d.tenant_id = c.tenant_id AND d.id = c.document_id AND d.active_version = c.version
     WHERE c.tenant_id = tenant
@@ -298,7 +302,7 @@ BEGIN
     dense_weight, query_prefix, passage_prefix, max_tokens)
   VALUES (p_id, p_provider, p_model, p_revision, p_dimension, p_normalised, p_floor, p_min_similarity, p_dense_weight,
     p_query_prefix, p_passage_prefix, p_max_tokens);
-  EXECUTE format('CREATE TABLE %I (LIKE chunk_vectors INCLUDING DEFAULTS, CHECK (vector_dims(embedding) = %s))
+  EXECUTE format('CREATE TABLE %I (LIKE chunk_vectors INCLUDING DEFAULTS INCLUDING STORAGE, CHECK (vector_dims(embedding) = %s))
     PARTITION BY HASH (tenant_id)', parent, p_dimension);
   PERFORM isolate_tenants(parent::regclass);
   FOR remainder IN 0..7 LOOP
