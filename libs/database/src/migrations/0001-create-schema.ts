@@ -231,6 +231,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
   SELECT t.tenant_id, t.id FROM api_tokens t WHERE t.hash = token_hash
 $$;
 
+-- The tenant that a fixed token of the configuration belongs to.
+CREATE FUNCTION find_tenant(tenant_name text) RETURNS TABLE (tenant_id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+  SELECT t.id FROM tenants t WHERE t.name = tenant_name
+$$;
+
 CREATE FUNCTION outstanding_ingestion_jobs(stale_before timestamptz, max_rows int)
 RETURNS TABLE (tenant_id uuid, job_id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
@@ -331,9 +337,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
   LIMIT p_limit
 $$;
 
-REVOKE ALL ON FUNCTION find_api_token, outstanding_ingestion_jobs, tenants_to_recount, recount_lexical_terms,
+REVOKE ALL ON FUNCTION find_api_token, find_tenant, outstanding_ingestion_jobs, tenants_to_recount, recount_lexical_terms,
   ensure_embedding_space, lexical_candidates FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION find_api_token TO lectern_gateway;
+GRANT EXECUTE ON FUNCTION find_api_token, find_tenant TO lectern_gateway;
 GRANT EXECUTE ON FUNCTION outstanding_ingestion_jobs, tenants_to_recount, recount_lexical_terms, ensure_embedding_space
   TO lectern_ingestion;
 GRANT EXECUTE ON FUNCTION lexical_candidates TO lectern_retrieval;
