@@ -1,0 +1,66 @@
+import { timingSafeEqual } from 'node:crypto';
+import { defaultTenantName, hashToken, managedScopes } from '@lectern/database';
+import type { Logger } from '@lectern/telemetry';
+import { HttpError } from '../http/http-error.js';
+import { invalidToken, readBearer } from './bearer.js';
+import type { Principal, TokenStore } from './token-store.js';
+
+/** How long a verified token is believed, in milliseconds: a revoked one is dead after that. */
+const trustMs = 1000;
+const maxRemembered = 10_000;
+
+interface Remembered {
+  readonly principal: Principal;
+  readonly until: number;
+}
+
+/** Turns the credential of a request into who calls. Only what was found is remembered, and only for a moment. */
+export class Authenticator {
+  private readonly remembered = new Map<string, Remembered>();
+  private readonly fixedDigest: Buffer | undefined;
+
+  constructor(
+    private readonly tokens: TokenStore,
+    private readonly logger: Logger,
+    fixedToken: string | undefined,
+  ) {
+    this.fixedDigest = fixedToken === undefined ? undefined : hashToken(fixedToken);
+  }
+
+  /** Throws the {@link HttpError} to answer with: 401, or 503 while tokens can't be looked up. */
+  async authenticate(authorization: string | undefined): Promise<{ principal: Principal; token: string }> {
+    const token = readBearer(authorization);
+    const digest = hashToken(token);
+    const principal = this.recall(digest) ?? (await this.find(digest));
+    if (!principal) throw invalidToken();
+    return { principal, token };
+  }
+
+  private recall(digest: Buffer): Principal | undefined {
+    const entry = this.remembered.get(digest.toString('base64'));
+    return entry && entry.until > Date.now() ? entry.principal : undefined;
+  }
+
+  private async find(digest: Buffer): Promise<Principal | undefined> {
+    const principal = await this.lookUp(digest).catch((error: unknown) => {
+      this.logger.warn({ err: error }, 'tokens could not be looked up');
+      throw new HttpError(503, 'temporarily_unavailable', 'Tokens can not be checked at the moment. Try again.', {
+        'retry-after': '1',
+      });
+    });
+    if (principal) this.remember(digest, principal);
+    return principal;
+  }
+
+  private async lookUp(digest: Buffer): Promise<Principal | undefined> {
+    if (!this.fixedDigest || !timingSafeEqual(this.fixedDigest, digest)) return this.tokens.find(digest);
+    const tenantId = await this.tokens.findTenant(defaultTenantName);
+    if (!tenantId) throw new Error('the default tenant does not exist; run migrate');
+    return { tenantId, subject: 'fixed-token', scopes: [...managedScopes] };
+  }
+
+  private remember(digest: Buffer, principal: Principal): void {
+    if (this.remembered.size >= maxRemembered) this.remembered.clear();
+    this.remembered.set(digest.toString('base64'), { principal, until: Date.now() + trustMs });
+  }
+}

@@ -1,0 +1,43 @@
+import type { ServerResponse } from 'node:http';
+
+/** A refusal in front of the protocol: status, closed code and what to do next. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly description: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description);
+  }
+}
+
+/** A refusal that speaks JSON-RPC, for what is wrong with a message rather than with its sender. */
+export class RpcHttpError extends HttpError {
+  constructor(
+    status: number,
+    readonly rpcCode: number,
+    description: string,
+    headers?: Readonly<Record<string, string>>,
+  ) {
+    super(status, 'invalid_request', description, headers);
+  }
+}
+
+export function sendHttpError(response: ServerResponse, error: HttpError, requestId: string): void {
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  const { code, description } = error;
+  const body =
+    error instanceof RpcHttpError
+      ? { jsonrpc: '2.0', id: null, error: { code: error.rpcCode, message: description, data: { requestId } } }
+      : { error: code, error_description: description, requestId };
+  sendJson(response, error.status, body);
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json');
+  response.setHeader('cache-control', 'no-store');
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '@lectern/telemetry';
+import { createMcpHandler, SUPPORTED_PROTOCOL_VERSIONS, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { Authenticator } from '../auth/authenticator.js';
+import { isConfirmed } from '../auth/confirmation.js';
+import { HttpError, sendJson } from '../http/http-error.js';
+import { product } from '../product.js';
+import type { AccessMode } from '../tools/access.js';
+import { DeadlineWriter } from './deadline.js';
+import { exchangeOf, toAuthInfo, type Exchange } from './exchange.js';
+import { refuseBeforehand } from './gate.js';
+import { answerLegacyJson, wantsLegacyJson } from './legacy-json.js';
+import { messagesIn, requestIdsOf } from './messages.js';
+import { readJson } from './read-json.js';
+import type { ServerFactory } from './server-factory.js';
+
+export interface EndpointParts {
+  readonly authenticator: Authenticator;
+  readonly servers: ServerFactory;
+  readonly mode: AccessMode;
+  readonly basePath: string;
+  readonly requestTimeoutMs: number;
+  readonly logger: Logger;
+}
+
+/** The MCP endpoint. It runs in front of Nest's body parser, which would answer faulty bodies in its own words. */
+export class McpEndpoint {
+  private readonly handler: McpHttpHandler;
+
+  constructor(private readonly parts: EndpointParts) {
+    this.handler = createMcpHandler(({ authInfo }) => parts.servers.create(callSource(exchangeOf(authInfo))), {
+      onerror: (error) => parts.logger.debug({ err: error }, 'mcp exchange'),
+    });
+  }
+
+  /** True for the paths that {@link handle} answers. */
+  serves(path: string): boolean {
+    return path === this.parts.basePath || path === `${this.parts.basePath}/tools`;
+  }
+
+  /** Answers a request, or throws the {@link HttpError} to answer with. */
+  async handle(request: IncomingMessage, response: ServerResponse, path: string, requestId: string): Promise<void> {
+    const { principal, token } = await this.parts.authenticator.authenticate(request.headers.authorization);
+    const isEndpoint = path === this.parts.basePath;
+    if (request.method === 'POST' && isEndpoint) {
+      const exchange = {
+        caller: { ...principal, requestId },
+        deadline: Date.now() + this.parts.requestTimeoutMs,
+        confirmed: isConfirmed(request, token),
+      };
+      return this.answer(request, response, exchange);
+    }
+    if (request.method !== 'GET') throw methodNotAllowed(isEndpoint ? 'GET, POST' : 'GET');
+    if (!isEndpoint) return sendJson(response, 200, { tools: this.parts.servers.describeTools() });
+    // A client that asks for the stream of older protocols has to be told that there is none, else it reconnects for ever.
+    if (request.headers.accept?.includes('text/event-stream')) throw methodNotAllowed('POST');
+    return sendJson(response, 200, this.describeService());
+  }
+
+  /** Ends the open streams. */
+  close(): Promise<void> {
+    return this.handler.close();
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse, caller: Exchange): Promise<void> {
+    const parsedBody = await readJson(request);
+    const messages = messagesIn(parsedBody);
+    refuseBeforehand(messages, { ...caller, mode: this.parts.mode });
+    const exchange: Exchange = { ...caller, messages };
+    const writer = new DeadlineWriter(response, {
+      // A subscription is meant to stay open.
+      deadline: messages.some(({ method }) => method === 'subscriptions/listen') ? undefined : exchange.deadline,
+      requestId: exchange.caller.requestId,
+      open: requestIdsOf(messages),
+    });
+    const webRequest = toWebRequest(request, writer.signal);
+    const options = { authInfo: toAuthInfo(exchange), parsedBody };
+    try {
+      const answer = wantsLegacyJson(webRequest, parsedBody)
+        ? await answerLegacyJson(this.parts.servers.create(callSource(exchange)), webRequest, options)
+        : await this.handler.fetch(webRequest, options);
+      await writer.write(answer);
+    } catch (error) {
+      if (!writer.signal.aborted) throw error;
+    }
+  }
+
+  private describeService(): Record<string, unknown> {
+    const { name, title, version } = product;
+    return {
+      ...{ name, title, version },
+      protocolVersion: SUPPORTED_PROTOCOL_VERSIONS[0],
+      protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
+      jsonrpc: '2.0',
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      transport: 'http',
+      toolCount: this.parts.servers.describeTools().length,
+    };
+  }
+}
+
+function callSource({ caller, deadline, confirmed, messages }: Exchange) {
+  return { caller: () => caller, deadline: () => deadline, confirmed, ...(messages ? { messages } : {}) };
+}
+
+/** Without its body, which is handed over parsed, and without its credential, which nobody behind here needs. */
+function toWebRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headersDistinct)) {
+    for (const item of value ?? []) headers.append(name, item);
+  }
+  for (const name of ['authorization', 'x-mcp-confirm', 'cookie']) headers.delete(name);
+  return new Request('http://localhost/', { method: 'POST', headers, signal });
+}
+
+function methodNotAllowed(allow: string): HttpError {
+  return new HttpError(405, 'method_not_allowed', `This method is not served here; use ${allow}.`, { allow });
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { RpcHttpError } from '../http/http-error.js';
+
+/** Largest body that is read, in bytes. */
+export const maxBodyBytes = 4 * 1024 * 1024;
+
+/** Reads and parses a body of bounded size. Throws an {@link RpcHttpError} of status 400, 413 or 415. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  if (!isJsonContentType(request.headers['content-type'] ?? null)) {
+    throw new RpcHttpError(415, -32_000, 'Unsupported Media Type: send Content-Type: application/json.');
+  }
+  const text = await readText(request);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new RpcHttpError(400, -32_700, 'Parse error: the body is not valid JSON.');
+  }
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The connection ends with the answer, since the rest of the body is not read. */
+function tooLarge(): RpcHttpError {
+  return new RpcHttpError(413, -32_000, `Payload Too Large: a body has at most ${maxBodyBytes} bytes.`, {
+    connection: 'close',
+  });
+}

@@ -1,0 +1,105 @@
+import 'reflect-metadata';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Database } from '@lectern/database';
+import type { Logger, Metrics } from '@lectern/telemetry';
+import type { Transport } from '@lectern/transport';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { AppModule } from './app.module.js';
+import { Authenticator } from './auth/authenticator.js';
+import { OriginGuard } from './auth/origin-guard.js';
+import { TokenStore } from './auth/token-store.js';
+import type { GatewaySettings } from './config.js';
+import { createFront } from './http/front.js';
+import { McpEndpoint } from './mcp/endpoint.js';
+import { ServerFactory } from './mcp/server-factory.js';
+import { ToolRunner } from './tools/run-tool.js';
+
+export interface GatewayPorts {
+  readonly transport: Transport;
+  /** In the gateway's role. */
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export interface GatewayService {
+  readonly port: number;
+  /** URL of the MCP endpoint. */
+  readonly url: string;
+  isReady(): Promise<boolean>;
+  /** Stops listening, lets running requests end within the grace period, then ends the open streams. */
+  close(): Promise<void>;
+}
+
+/** Starts the gateway: when this resolves, it listens. The ports stay the caller's to close. */
+export async function createService(config: GatewaySettings, ports: GatewayPorts): Promise<GatewayService> {
+  let closing = false;
+  const isReady = async (): Promise<boolean> => !closing && (await portsAreReady(ports));
+  const endpoint = createEndpoint(config, ports);
+  const app = await NestFactory.create<NestExpressApplication>(
+    AppModule.register({ metrics: ports.metrics, isReady }),
+    // Nest's own logger writes to stdout, which may be a protocol channel.
+    { logger: false, abortOnError: false, bodyParser: false },
+  );
+  app.disable('x-powered-by');
+  const guard = new OriginGuard({
+    hosts: config.MCP_ALLOWED_HOSTS,
+    origins: config.MCP_ALLOWED_ORIGINS,
+    publicUrl: config.PUBLIC_URL,
+  });
+  app.use(createFront(guard, endpoint, ports.logger));
+  await app.listen(config.PORT, config.HOST);
+  const server: Server = app.getHttpServer();
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: endpointUrl(config, port),
+    isReady,
+    async close() {
+      closing = true;
+      await drain(server, config.SHUTDOWN_GRACE_MS, () => endpoint.close());
+      await app.close();
+    },
+  };
+}
+
+function createEndpoint(config: GatewaySettings, { transport, database, logger, metrics }: GatewayPorts): McpEndpoint {
+  const mode = { toolsets: config.MCP_TOOLSETS, readOnly: config.MCP_READ_ONLY };
+  const runner = new ToolRunner({ client: transport.client, logger, metrics, mode });
+  const facts = {
+    ...mode,
+    transport: 'http' as const,
+    basePath: config.MCP_BASE_PATH,
+    requestTimeoutSeconds: config.MCP_REQUEST_TIMEOUT_SECONDS,
+  };
+  return new McpEndpoint({
+    authenticator: new Authenticator(new TokenStore(database), logger, config.MCP_TOKEN),
+    servers: new ServerFactory({ runner, mode, facts }),
+    mode,
+    basePath: config.MCP_BASE_PATH,
+    requestTimeoutMs: config.MCP_REQUEST_TIMEOUT_SECONDS * 1000,
+    logger,
+  });
+}
+
+async function portsAreReady({ transport, database }: GatewayPorts): Promise<boolean> {
+  const checks = [transport.isConnected(), database.ping().then(() => true)];
+  return (await Promise.all(checks.map((check) => check.catch(() => false)))).every(Boolean);
+}
+
+function endpointUrl(config: GatewaySettings, port: number): string {
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  return new URL(config.MCP_BASE_PATH, config.PUBLIC_URL ?? `http://${host}:${port}`).href;
+}
+
+async function drain(server: Server, graceMs: number, endStreams: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const grace = setTimeout(() => {
+    void endStreams().finally(() => server.closeAllConnections());
+  }, graceMs);
+  await closed;
+  clearTimeout(grace);
+  await endStreams();
+}
