@@ -1,7 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import type { Connection } from './transaction.js';
 
-type Reply = { id: number; rows?: object[]; error?: { message: string; code?: string; name: string } };
+type Reply = {
+  id: number;
+  rows?: object[];
+  error?: { message: string; name: string; code?: string; constraint?: string };
+};
 type Waiter = { resolve: (rows: object[]) => void; reject: (error: Error) => void };
 
 /** PGlite in its worker thread. */

@@ -29,8 +29,8 @@ async function answer(request: Request): Promise<unknown> {
 port.on('message', (request: Request) => {
   answer(request).then(
     (rows) => port.postMessage({ id: request.id, rows }),
-    (error: Error & { code?: string }) =>
-      port.postMessage({ id: request.id, error: { message: error.message, code: error.code, name: error.name } }),
+    ({ message, name, code, constraint }: Error & { code?: string; constraint?: string }) =>
+      port.postMessage({ id: request.id, error: { message, name, code, constraint } }),
   );
 });
 port.postMessage({ id: 0, rows: [] });
