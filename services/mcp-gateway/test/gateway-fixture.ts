@@ -17,7 +17,10 @@ export interface GatewayFixture {
   /** A token of the tenant with these scopes. */
   token(...scopes: Scope[]): Promise<string>;
   /** Sends a body to the MCP endpoint as a script would. */
-  post(body: unknown, options?: { token?: string; headers?: Record<string, string>; query?: string }): Promise<Response>;
+  post(
+    body: unknown,
+    options?: { token?: string; headers?: Record<string, string>; query?: string },
+  ): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -86,7 +89,11 @@ export function modernToolCall(name: string, args: Record<string, unknown> = {})
 }
 
 /** The last message of an event stream. */
-export function lastEvent(stream: string): { id?: unknown; result?: unknown; error?: { code: number; message: string } } {
+export function lastEvent(stream: string): {
+  id?: unknown;
+  result?: unknown;
+  error?: { code: number; message: string };
+} {
   const data = stream.split('\n').findLast((line) => line.startsWith('data: '));
   return JSON.parse((data ?? 'data: {}').slice('data: '.length)) as ReturnType<typeof lastEvent>;
 }

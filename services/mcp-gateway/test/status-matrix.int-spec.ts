@@ -47,7 +47,8 @@ describe('authentication', () => {
   ])('refuses %s with 401', async (_, authorization) => {
     const response = await fetch(gateway.url, { method: 'POST', body: '{}', headers: { authorization } });
     expect(response.status).toBe(401);
-    if (authorization !== 'Bearer ') expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    if (authorization !== 'Bearer ')
+      expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"');
   });
 
   it('never takes a token from the query string', async () => {
@@ -73,7 +74,10 @@ describe('host and origin', () => {
 
   it.each(['https://evil.example', 'null', 'http://localhost.evil.example'])('answers 403 to %s', async (origin) => {
     const response = await gateway.post(listTools, { headers: { origin } });
-    expect([response.status, await response.json()]).toEqual([403, expect.objectContaining({ error: 'invalid_origin' })]);
+    expect([response.status, await response.json()]).toEqual([
+      403,
+      expect.objectContaining({ error: 'invalid_origin' }),
+    ]);
   });
 
   it('lets an allowed page call and tells it so beforehand', async () => {
@@ -161,7 +165,9 @@ describe('request id', () => {
 describe('scopes', () => {
   it('lists a tool whose scope is missing and answers its call with a challenge, in both eras and in batches', async () => {
     const token = await gateway.token('kb:read');
-    const listed = (await (await gateway.post(listTools, { token })).json()) as { result: { tools: { name: string }[] } };
+    const listed = (await (await gateway.post(listTools, { token })).json()) as {
+      result: { tools: { name: string }[] };
+    };
     expect(listed.result.tools.map((tool) => tool.name)).toContain('create_knowledge_base');
     const call = toolCall('create_knowledge_base', { name: 'x' });
     for (const body of [call, [listTools, { ...call, id: 2 }]]) {

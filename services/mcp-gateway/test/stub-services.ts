@@ -10,7 +10,13 @@ import {
   submitDocument,
   type RequestOf,
 } from '@lectern/contracts';
-import { Handles, startMicroservice, type CallContext, type RunningMicroservice, type Transport } from '@lectern/transport';
+import {
+  Handles,
+  startMicroservice,
+  type CallContext,
+  type RunningMicroservice,
+  type Transport,
+} from '@lectern/transport';
 import { Controller, Module, type Type } from '@nestjs/common';
 
 export const ids = {
@@ -85,7 +91,14 @@ function retrievalController(journal: Journal): Type {
         throw new ServiceError('not_found', 'There is no such document. list_documents shows what there is.');
       }
       const { documentId, offset } = request;
-      return { documentId, title: hostileTitle, text: 'Half \ud83d of an emoji', offset, totalLength: 20, nextOffset: 20 };
+      return {
+        documentId,
+        title: hostileTitle,
+        text: 'Half \ud83d of an emoji',
+        offset,
+        totalLength: 20,
+        nextOffset: 20,
+      };
     }
 
     @Handles(getIngestionStatus)

@@ -23,6 +23,9 @@ export interface EndpointParts {
   readonly logger: Logger;
 }
 
+/** Tools get a moment longer than the request, so that it is always the request whose time is up first. */
+const toolMarginMs = 250;
+
 /** The MCP endpoint. It runs in front of Nest's body parser, which would answer faulty bodies in its own words. */
 export class McpEndpoint {
   private readonly handler: McpHttpHandler;
@@ -45,7 +48,7 @@ export class McpEndpoint {
     if (request.method === 'POST' && isEndpoint) {
       const exchange = {
         caller: { ...principal, requestId },
-        deadline: Date.now() + this.parts.requestTimeoutMs,
+        deadline: Date.now() + this.parts.requestTimeoutMs + toolMarginMs,
         confirmed: isConfirmed(request, token),
       };
       return this.answer(request, response, exchange);
@@ -69,7 +72,9 @@ export class McpEndpoint {
     const exchange: Exchange = { ...caller, messages };
     const writer = new DeadlineWriter(response, {
       // A subscription is meant to stay open.
-      deadline: messages.some(({ method }) => method === 'subscriptions/listen') ? undefined : exchange.deadline,
+      deadline: messages.some(({ method }) => method === 'subscriptions/listen')
+        ? undefined
+        : exchange.deadline - toolMarginMs,
       requestId: exchange.caller.requestId,
       open: requestIdsOf(messages),
     });
