@@ -6,11 +6,11 @@ import {
   openPglite,
   replaceManagedToken,
   withAdmin,
-  type MigrationConnection,
+  type Transaction,
 } from '@lectern/database';
 import { acquireOwnership } from '../embedded/owner-lock.js';
 
-const reset = async (connection: MigrationConnection): Promise<string> => {
+const reset = async (connection: Transaction): Promise<string> => {
   const tenantId = await ensureTenant(connection, defaultTenantName);
   return (await replaceManagedToken(connection, tenantId)).token;
 };

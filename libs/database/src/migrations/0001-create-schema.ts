@@ -227,26 +227,26 @@ GRANT UPDATE (last_used_at, revoked_at) ON api_tokens TO lectern_gateway;
 /** The closed list of what looks across tenants; every one returns ids only. */
 const definerFunctions = /* sql */ `
 CREATE FUNCTION find_api_token(token_hash bytea) RETURNS TABLE (tenant_id uuid, token_id uuid)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT t.tenant_id, t.id FROM api_tokens t WHERE t.hash = token_hash
 $$;
 
 -- The tenant that a fixed token of the configuration belongs to.
 CREATE FUNCTION find_tenant(tenant_name text) RETURNS TABLE (tenant_id uuid)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT t.id FROM tenants t WHERE t.name = tenant_name
 $$;
 
 CREATE FUNCTION outstanding_ingestion_jobs(stale_before timestamptz, max_rows int)
 RETURNS TABLE (tenant_id uuid, job_id uuid)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT j.tenant_id, j.id FROM ingestion_jobs j
   WHERE j.state IN ('queued', 'running') AND j.updated_at < stale_before
   ORDER BY j.updated_at LIMIT max_rows
 $$;
 
 CREATE FUNCTION tenants_to_recount(max_rows int) RETURNS TABLE (tenant_id uuid)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT t.id FROM tenants t LEFT JOIN lexical_totals l ON l.tenant_id = t.id
   WHERE l.counted_at = '-infinity' OR EXISTS (
     SELECT FROM documents d WHERE d.tenant_id = t.id AND d.active_version IS NOT NULL
@@ -256,7 +256,7 @@ $$;
 
 -- Counts anew for the tenant of the transaction. Returns at once when somebody else is counting.
 CREATE FUNCTION recount_lexical_terms() RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   tenant uuid := current_tenant();
 BEGIN
@@ -293,7 +293,7 @@ END $$;
 CREATE FUNCTION ensure_embedding_space(
   p_id uuid, p_provider text, p_model text, p_revision text, p_dimension int, p_normalised boolean, p_floor real,
   p_min_similarity real, p_dense_weight real, p_query_prefix text, p_passage_prefix text, p_max_tokens int
-) RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+) RETURNS uuid LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   known uuid;
   parent text := 'chunk_vectors_' || replace(p_id::text, '-', '');
@@ -324,8 +324,8 @@ END $$;
 -- The lexical leg. Under row-level security the operator && is no leakproof qual and would scan the whole table, so the
 -- function runs as the owner and filters by the tenant of the transaction itself.
 CREATE FUNCTION lexical_candidates(p_terms int[], p_query text, p_kb_ids uuid[], p_document uuid, p_limit int)
-RETURNS TABLE (chunk_id uuid, bm25 real)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public AS $$
+RETURNS TABLE (chunk_id uuid, bm25 real) ROWS 50
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT c.id, -(c.lexical <#> p_query::sparsevec)::real
   FROM chunks c
   JOIN documents d ON d.tenant_id = c.tenant_id AND d.id = c.document_id AND d.active_version = c.version

@@ -152,7 +152,8 @@ function toSpaceScope({ spaceId, knowledgeBaseIds, chunkCount, ...model }: Space
 
 /**
  * One statement for both legs. The cast is the one of the leaves' indexes. Adding zero keeps the planner from the vector
- * index, which would silently return fewer rows than match in a small scope.
+ * index, which would silently return fewer rows than match in a small scope; OFFSET 0 keeps the look-up of the few
+ * candidates from becoming a join with whole tables.
  */
 export function bothLegs(dimension: number, exact: boolean): string {
   const distance = `(v.embedding::halfvec(${dimension}) <=> $5::halfvec(${dimension}))`;
@@ -164,12 +165,16 @@ export function bothLegs(dimension: number, exact: boolean): string {
       WHERE v.tenant_id = $1 AND v.space_id = $2 AND v.kb_id = ANY ($3::uuid[])
         AND ($4::uuid IS NULL OR v.document_id = $4)
       ORDER BY ${distance}${exact ? ' + 0' : ''}
-      LIMIT $8
+      LIMIT $8::int
     ), lexical AS (
-      SELECT l.chunk_id FROM lexical_candidates($6::int[], $7, $3::uuid[], $4, $8) l
+      SELECT l.chunk_id FROM lexical_candidates($6::int[], $7::text, $3::uuid[], $4::uuid, $8::int) l
     )
-    SELECT c.id AS "chunkId", 1 - ${distance} AS similarity, -(c.lexical <#> $7::sparsevec) AS bm25
+    SELECT found.chunk_id AS "chunkId", 1 - ${distance} AS similarity, -(c.lexical <#> $7::text::sparsevec) AS bm25
     FROM (SELECT chunk_id FROM dense UNION SELECT chunk_id FROM lexical) found
-    JOIN chunks c ON c.tenant_id = $1 AND c.id = found.chunk_id
-    JOIN chunk_vectors v ON v.tenant_id = $1 AND v.space_id = $2 AND v.chunk_id = c.id`;
+    CROSS JOIN LATERAL (
+      SELECT lexical FROM chunks WHERE tenant_id = $1 AND id = found.chunk_id OFFSET 0
+    ) c
+    CROSS JOIN LATERAL (
+      SELECT embedding FROM chunk_vectors WHERE tenant_id = $1 AND space_id = $2 AND chunk_id = found.chunk_id OFFSET 0
+    ) v`;
 }
