@@ -25,8 +25,8 @@ const prepare = `
 
 /**
  * Brings a PostgreSQL database to this release's schema and, when asked, makes the login of the services. The only user
- * of the admin login, which need not be a superuser: owning the database and CREATEROLE do. Two at once wait for each
- * other. Returns the names of the steps that ran.
+ * of the admin login, which need not be a superuser: CREATEROLE and owning the database do, where a superuser has made
+ * the extension. Two at once wait for each other. Returns the names of the steps that ran.
  */
 export function migrate(options: { adminUrl: string; serviceLogin?: ServiceLogin }): Promise<string[]> {
   return connectAdmin(options.adminUrl, async (connection) => {

@@ -1,64 +1,130 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrate, newId, openPostgres, withAdmin } from '@lectern/database';
-import { testPostgres, type TestPostgres } from '@lectern/testing';
+import { withAdmin } from '@lectern/database';
+import { hasServers, testPostgres, type TestPostgres } from '@lectern/testing';
+import { seedDocument } from './seed.js';
 
-describe('the database catalogue', () => {
+/** What each role may do with each table; nothing else. */
+const grants = {
+  lectern_retrieval: {
+    SELECT: [
+      'chunk_vectors',
+      'chunks',
+      'document_texts',
+      'documents',
+      'embedding_spaces',
+      'ingestion_jobs',
+      'knowledge_base_spaces',
+      'knowledge_bases',
+      'lexical_terms',
+      'lexical_totals',
+    ],
+  },
+  lectern_ingestion: {
+    SELECT: [
+      'chunk_vectors',
+      'chunks',
+      'document_texts',
+      'documents',
+      'embedding_spaces',
+      'idempotency_keys',
+      'ingestion_jobs',
+      'knowledge_base_spaces',
+      'knowledge_bases',
+      'lexical_terms',
+      'lexical_totals',
+    ],
+  },
+  lectern_gateway: { SELECT: ['api_tokens'] },
+};
+const written = grants.lectern_ingestion.SELECT.filter((table) => table !== 'embedding_spaces');
+
+(hasServers('postgres') ? describe : describe.skip)('the database catalogue', () => {
   let postgres: TestPostgres;
   let tenant: string;
+  let other: string;
 
   beforeAll(async () => {
     postgres = await testPostgres();
     tenant = await postgres.createTenant();
-    await postgres
-      .database('ingestion')
-      .withTenant(tenant, (transaction) =>
-        transaction.query("SELECT ensure_embedding_space($1, 'fake', 'm', '1', 3, true, 0, 0, 0.5, '', '', 512)", [
-          newId(),
-        ]),
-      );
+    other = await postgres.createTenant();
+    await seedDocument(postgres.database('ingestion'), tenant);
+    await postgres.issueToken(tenant, { name: 'a', subject: 'a', scopes: ['kb:read'] });
   });
   afterAll(() => postgres.close());
 
   const asAdmin = <Row extends object>(sql: string) =>
-    withAdmin(postgres.adminUrl, (connection) => connection.query<Row>(sql));
+    withAdmin(postgres.adminUrl, (transaction) => transaction.query<Row>(sql));
+  const tenantTables = `
+    SELECT c.oid, c.relname, c.relispartition, c.relrowsecurity, c.relforcerowsecurity
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+    WHERE a.attname = 'tenant_id' AND c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace`;
 
   it('forces row-level security with a tenant policy on every table of a tenant', async () => {
     const tables = await asAdmin<{ name: string; bound: boolean }>(`
-      SELECT c.relname AS name, c.relrowsecurity AND c.relforcerowsecurity
-        AND EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid AND p.polname = 'tenant') AS bound
-      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-      WHERE a.attname = 'tenant_id' AND c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace`);
-    expect(tables.length).toBeGreaterThanOrEqual(11 + 9);
+      SELECT t.relname AS name, t.relrowsecurity AND t.relforcerowsecurity AND EXISTS (
+        SELECT FROM pg_policy p WHERE p.polrelid = t.oid AND p.polname = 'tenant' AND p.polcmd = '*'
+          AND p.polroles = '{0}' AND pg_get_expr(p.polqual, p.polrelid) LIKE '(tenant_id = %app.tenant_id%') AS bound
+      FROM (${tenantTables}) t`);
+    // The tables of the schema, and a space's partition with its eight leaves.
+    expect(tables).toHaveLength(11 + 9);
     expect(tables.filter((table) => !table.bound)).toEqual([]);
   });
 
-  it('lets no service role own, bypass or read more than it needs', async () => {
-    const roles = await asAdmin<{ rolname: string }>(
-      "SELECT rolname FROM pg_roles WHERE rolname LIKE 'lectern\\_%' AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)",
+  it('counts no row of another tenant in any table, and all of its own', async () => {
+    const tables = await asAdmin<{ relname: string }>(
+      `SELECT relname FROM (${tenantTables}) t WHERE NOT relispartition`,
     );
-    expect(roles).toEqual([]);
-    const owned = await asAdmin<{ relname: string }>(
-      "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r','p') AND relname <> 'schema_migrations' AND pg_get_userbyid(relowner) <> 'lectern_owner'",
-    );
-    expect(owned).toEqual([]);
-    const leaves = await asAdmin<{ readable: boolean }>(
-      "SELECT has_table_privilege('lectern_retrieval', oid, 'SELECT') AS readable FROM pg_class WHERE relname LIKE 'chunk_vectors\\_%' AND relkind IN ('r','p')",
-    );
-    expect(leaves.some((leaf) => leaf.readable)).toBe(false);
+    for (const { relname } of tables) {
+      const database = postgres.database(relname === 'api_tokens' ? 'gateway' : 'ingestion');
+      const count = (owner: string) =>
+        database.withTenant(owner, async (transaction) => {
+          const [row] = await transaction.query<{ count: number }>(`SELECT count(*) AS count FROM ${relname}`);
+          return row?.count ?? 0;
+        });
+      expect([relname, await count(other)]).toEqual([relname, 0]);
+      expect([relname, (await count(tenant)) > 0]).toEqual([relname, true]);
+    }
   });
 
-  it('refuses services on an older schema or as a superuser, and says what to do', async () => {
-    const superuser = openPostgres({ url: postgres.adminUrl, role: 'retrieval', poolSize: 1 });
-    await expect(superuser.assertSchema()).rejects.toThrow(/superuser/);
-    await superuser.close();
-    await asAdmin('UPDATE schema_migrations SET version = version - 1000');
-    await expect(postgres.database('retrieval').assertSchema()).rejects.toThrow(/npm run migrate/);
-    await asAdmin('UPDATE schema_migrations SET version = version + 1000');
+  it('grants a service what it needs and no more', async () => {
+    const found = await asAdmin<{ role: string; privilege: string; tables: string[] }>(`
+      SELECT grantee AS role, privilege_type AS privilege, array_agg(table_name::text ORDER BY table_name::text) AS tables
+      FROM information_schema.role_table_grants
+      WHERE grantee LIKE 'lectern\\_%' AND grantee <> 'lectern_owner' AND table_schema = 'public'
+      GROUP BY grantee, privilege_type`);
+    const granted = Object.fromEntries(found.map(({ role, privilege, tables }) => [`${role} ${privilege}`, tables]));
+    expect(granted).toEqual({
+      'lectern_retrieval SELECT': grants.lectern_retrieval.SELECT,
+      'lectern_ingestion SELECT': grants.lectern_ingestion.SELECT,
+      'lectern_ingestion INSERT': written,
+      'lectern_ingestion UPDATE': written,
+      'lectern_ingestion DELETE': written,
+      'lectern_gateway SELECT': grants.lectern_gateway.SELECT,
+      'lectern_gateway INSERT': grants.lectern_gateway.SELECT,
+    });
+    const columns = await asAdmin<{ column: string }>(`
+      SELECT column_name::text AS column FROM information_schema.column_privileges
+      WHERE grantee = 'lectern_gateway' AND privilege_type = 'UPDATE' ORDER BY 1`);
+    expect(columns.map(({ column }) => column)).toEqual(['last_used_at', 'revoked_at']);
   });
 
-  it('migrates several databases of one server at once', async () => {
-    const fresh = await Promise.all([testPostgres(), testPostgres(), testPostgres()]);
-    await Promise.all(fresh.map(async (one) => expect(await migrate({ adminUrl: one.adminUrl })).toEqual([])));
-    await Promise.all(fresh.map((one) => one.close()));
+  it('lets no service role bypass row-level security, and only the owner own', async () => {
+    const strong = await asAdmin(`
+      SELECT rolname FROM pg_roles
+      WHERE rolname LIKE 'lectern\\_%' AND (rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb)`);
+    expect(strong).toEqual([]);
+    const foreign = await asAdmin(`
+      SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+        AND relname <> 'schema_migrations' AND pg_get_userbyid(relowner) <> 'lectern_owner'`);
+    expect(foreign).toEqual([]);
+  });
+
+  it('pins the search path of every definer function and lets only services call it', async () => {
+    const functions = await asAdmin<{ name: string; pinned: boolean; open: boolean; owner: string }>(`
+      SELECT proname AS name, coalesce('search_path=public, pg_temp' = ANY (proconfig), false) AS pinned,
+        has_function_privilege('public', oid, 'EXECUTE') AS open, pg_get_userbyid(proowner) AS owner
+      FROM pg_proc WHERE prosecdef AND pronamespace = 'public'::regnamespace`);
+    expect(functions.length).toBeGreaterThan(4);
+    expect(functions.filter(({ pinned, open, owner }) => !pinned || open || owner !== 'lectern_owner')).toEqual([]);
   });
 });
