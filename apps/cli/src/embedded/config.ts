@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { telemetrySettings } from '@lectern/config';
 import { embeddingSettings } from '@lectern/embedding';
-import { ingestionSettings } from '@lectern/ingestion';
+import { jobSettings } from '@lectern/ingestion';
 import { gatewaySettings } from '@lectern/mcp-gateway';
 import { searchSettings } from '@lectern/retrieval';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ export const embeddedConfig = z.object({
     .describe('Folder of the embedded database and of the uploaded files.'),
   LOG_LEVEL: telemetrySettings.LOG_LEVEL.default('warn'),
   ...gatewaySettings.shape,
-  ...ingestionSettings,
+  ...jobSettings,
   ...searchSettings,
   ...embeddingSettings,
 });

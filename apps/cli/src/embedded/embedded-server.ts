@@ -49,12 +49,16 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
   const logger = createLogger({ service: 'lectern', level: config.LOG_LEVEL });
   const transport = keep(createInProcessTransport({ logger, metrics: createMetrics('transport') }));
   // The model loads in its own process while the database opens in its own thread.
-  const embedding = createEmbedding(config, {
-    transport,
-    logger,
-    metrics: createMetrics('embedding'),
-    cache: createMemoryVectorCache(config),
-  });
+  const children = config.EMBEDDING_CHILDREN || 1;
+  const embedding = createEmbedding(
+    { ...config, EMBEDDING_CHILDREN: children },
+    {
+      transport,
+      logger,
+      metrics: createMetrics('embedding'),
+      cache: createMemoryVectorCache(config),
+    },
+  );
   const database = keep(await openPglite({ dataDir: join(dataDir, 'database') }));
   await database.migrate();
   const { tenantId, token } = await database.asAdmin(provisionDefaultTenant);

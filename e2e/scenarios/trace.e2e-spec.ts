@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually, freePort, testPostgres, testRedis, type TestPostgres, type TestRedis } from '@lectern/testing';
+import { callTool, connectClient } from '../support/client.js';
+import { startServer, type ServerProcess } from '../support/server-process.js';
+import { startTraceCollector, type CollectedSpan, type TraceCollector } from '../support/trace-collector.js';
+
+describe('a trace', () => {
+  let collector: TraceCollector;
+  let postgres: TestPostgres;
+  let redis: TestRedis;
+  let blobs: string;
+  let server: ServerProcess;
+
+  beforeAll(async () => {
+    [collector, postgres, redis] = [await startTraceCollector(), await testPostgres(), await testRedis()];
+    blobs = await mkdtemp(join(tmpdir(), 'lectern-blobs-'));
+    server = await startServer(['stack', '--port', String(await freePort())], {
+      DATABASE_URL: postgres.adminUrl,
+      REDIS_URL: redis.url,
+      REDIS_PREFIX: redis.prefix,
+      BLOB_DIR: blobs,
+      EMBEDDING_CHILDREN: '1',
+      TRACE_RATIO: '1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '200',
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await Promise.all([
+      collector.close(),
+      postgres.close(),
+      redis.close(),
+      rm(blobs, { recursive: true, force: true }),
+    ]);
+  });
+
+  it('joins the request, the services, their SQL and the job into one', async () => {
+    const client = await connectClient(server.urls[0]!, server.token);
+    const { knowledgeBase } = await callTool<{ knowledgeBase: { id: string } }>(client, 'create_knowledge_base', {
+      name: 'traced',
+    });
+    const uploaded = await callTool<{ status: string }>(client, 'upload_text_document', {
+      knowledgeBaseId: knowledgeBase.id,
+      fileName: 'a.txt',
+      content: '一段文字 a piece of text',
+    });
+    expect(uploaded.status).toBe('ready');
+    await callTool(client, 'search_knowledge_base', { query: '文字' });
+    await client.close();
+
+    const upload = await traceWith('ingestion.submit_document', ['embedding.embed_passages']);
+    expect(servicesOf(upload)).toEqual([
+      'lectern-embedding',
+      'lectern-ingestion',
+      'lectern-mcp-gateway',
+      'lectern-retrieval',
+    ]);
+    const search = await traceWith('retrieval.search_chunks', ['embedding.embed_query']);
+    expect(servicesOf(search)).toEqual(['lectern-embedding', 'lectern-mcp-gateway', 'lectern-retrieval']);
+    for (const trace of [upload, search]) {
+      expect(trace.some((span) => /^pg\.query/.test(span.name))).toBe(true);
+      const ids = new Set(trace.map((span) => span.spanId));
+      const roots = trace.filter((span) => !span.parentSpanId);
+      expect(roots).toHaveLength(1);
+      expect(roots[0]).toMatchObject({ service: 'lectern-mcp-gateway', name: expect.stringMatching(/^POST/) });
+      expect(trace.filter((span) => span.parentSpanId && !ids.has(span.parentSpanId))).toEqual([]);
+    }
+  });
+
+  /** The spans of the trace that has all of these, once they have arrived with its root. */
+  function traceWith(name: string, others: string[]): Promise<CollectedSpan[]> {
+    return eventually(`the trace of ${name}`, () => {
+      const traceId = collector.spans.find((span) => span.name === name)?.traceId;
+      const trace = collector.spans.filter((span) => span.traceId === traceId);
+      const names = new Set(trace.map((span) => span.name));
+      const complete = others.every((other) => names.has(other)) && trace.some((span) => !span.parentSpanId);
+      return complete ? trace : undefined;
+    });
+  }
+});
+
+function servicesOf(trace: readonly CollectedSpan[]): string[] {
+  return [...new Set(trace.map((span) => span.service))].toSorted();
+}
