@@ -102,7 +102,7 @@ program
   .action(async (tool: string, toolArguments: string, options: { dataDir?: string; confirm: boolean }) => {
     const { LECTERN_DATA_DIR } = embedded(options);
     const endpoint = await readEndpoint(LECTERN_DATA_DIR);
-    if (!endpoint) program.error(`no server runs on ${LECTERN_DATA_DIR}. Start it with: lectern start`);
+    if (!endpoint) return program.error(`no server runs on ${LECTERN_DATA_DIR}. Start it with: lectern start`);
     process.exitCode = await callCommand({ ...endpoint, tool, arguments: toolArguments, confirm: options.confirm });
   });
 

@@ -5,7 +5,7 @@ import type { Caller } from '@lectern/contracts';
 import { defaultTenantName, ensureTenant, issueToken, openPglite, provisionDefaultTenant } from '@lectern/database';
 import type { EmbeddedDatabase } from '@lectern/database';
 import { createMemoryVectorCache, createService as createEmbedding } from '@lectern/embedding';
-import { createInProcessJobQueue, createService as createIngestion } from '@lectern/ingestion';
+import { createInProcessJobQueue, createService as createIngestion, jobBackOff } from '@lectern/ingestion';
 import { createService as createGateway } from '@lectern/mcp-gateway';
 import { createService as createRetrieval } from '@lectern/retrieval';
 import { createLogger, createMetrics, type Closable } from '@lectern/telemetry';
@@ -69,7 +69,11 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
       transport,
       database: database.forRole('ingestion'),
       blobs: await createFileBlobStore(join(dataDir, 'blobs')),
-      jobs: createInProcessJobQueue({ concurrency: 1, logger }),
+      jobs: createInProcessJobQueue({
+        concurrency: 1,
+        attempts: config.INGESTION_MAX_ATTEMPTS,
+        backOff: jobBackOff,
+      }),
       logger,
       metrics: createMetrics('ingestion'),
     }),
