@@ -18,8 +18,10 @@ export function groupSections(sections: readonly Section[], targetLength: number
 }
 
 function belongTogether(open: Section, next: Section, targetLength: number): boolean {
-  const small = lengthOf(open) < targetLength / 4;
-  return small && (!open.hasBody || lengthOf(open) + lengthOf(next) <= targetLength);
+  if (lengthOf(open) >= targetLength / 4) return false;
+  if (!open.hasBody) return true;
+  const sameSubject = open.headingPath.length === 0 || open.headingPath[0] === next.headingPath[0];
+  return sameSubject && lengthOf(open) + lengthOf(next) <= targetLength;
 }
 
 function joinSections(open: Section, next: Section): Section {

@@ -14,9 +14,10 @@ export interface Unit extends Span {
   readonly tokens: number;
 }
 
-// A full stop ends a sentence only before a space (3.14, example.com); Chinese and Japanese marks always do.
+// A full stop ends a sentence only before a space (3.14, example.com); Chinese and Japanese marks always do, and so does
+// the line before an item of a list. The look-behind keeps a long run of marks from being tried from each of them.
 const sentenceEnd =
-  /(?:[。！？；｡][。！？；｡…”’」』）》】]*|…+[”’」』）》】]*|[.!?]+["'”’)\]]*(?=\s)|\n(?=[ \t]*(?:[-*+•|]|\d{1,9}[.)])[ \t]))/gu;
+  /[。！？；｡…][。！？；｡…”’」』）》】]*|(?<![.!?])[.!?]+["'”’)\]]*(?=\s)|\n(?=[ \t]*(?:[-*+•|]|\d{1,9}[.)])[ \t])/gu;
 const softBreak = /[\s,，、；;：:）)\]】]/u;
 
 /** The block as one unit where it fits, else its sentences or lines, else pieces of those. */
@@ -31,13 +32,13 @@ export function splitBlock(text: string, block: Block, limits: Limits): Unit[] {
 export function sentencesOf(text: string, span: Span): Span[] {
   const sentences: Span[] = [];
   let start = span.start;
-  sentenceEnd.lastIndex = start;
-  for (let match = sentenceEnd.exec(text); match && sentenceEnd.lastIndex < span.end; match = sentenceEnd.exec(text)) {
-    sentences.push({ start, end: sentenceEnd.lastIndex });
-    start = sentenceEnd.lastIndex;
+  // On the span's own text, since a search for an end that isn't there would run on to the end of the document.
+  for (const match of text.slice(span.start, span.end).matchAll(sentenceEnd)) {
+    const end = span.start + match.index + match[0].length;
+    sentences.push({ start, end });
+    start = end;
   }
-  if (start < span.end) sentences.push({ start, end: span.end });
-  return sentences;
+  return start < span.end ? [...sentences, { start, end: span.end }] : sentences;
 }
 
 function splitPart(text: string, part: Span, limits: Limits): Unit[] {
@@ -57,7 +58,7 @@ function longestUnit(text: string, rest: Span, limits: Limits): Unit {
     const end = rest.start + length === rest.end ? rest.end : breakBefore(text, rest.start, rest.start + length);
     const tokens = estimateTokens(text.slice(rest.start, end));
     if (tokens <= limits.tokens || length <= 1) return { start: rest.start, end, tokens };
-    length = Math.max(1, Math.floor(Math.min(length / 2, (length * limits.tokens) / tokens)));
+    length = Math.max(1, Math.floor(length * Math.min(0.9, limits.tokens / tokens)));
   }
 }
 

@@ -12,7 +12,7 @@ export function tablePieces(text: string, limits: Limits): Piece[] {
   const rows = csvRows(text);
   const header = rows.at(0);
   if (!header) return [];
-  const headingPath = fittingPath([text.slice(header.start, header.end).trim()], limits.tokens);
+  const headingPath = headerPath(text, header, limits);
   const left = limitsUnder(headingPath, limits);
   const units = rows.flatMap((row) => splitBlock(text, { ...row, kind: 'lines' }, left));
   const ranges = new RowRanges(rows);
@@ -23,6 +23,11 @@ export function tablePieces(text: string, limits: Limits): Piece[] {
     headingPath: piece.start < header.end ? [] : headingPath,
     range: ranges.next(piece),
   }));
+}
+
+function headerPath(text: string, header: Span, limits: Limits): readonly string[] {
+  if (header.end - header.start > limits.length) return [];
+  return fittingPath([text.slice(header.start, header.end).trim()], limits.tokens);
 }
 
 /** Finds the rows of pieces that come in the order of the text. */

@@ -13,6 +13,9 @@ const joiners = /[._\-@/:,]/u;
 const insideWord = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
 const thousands = /^\d{1,3}(?:,\d{3})+$/;
 
+// No script puts more marks on a letter, and normalising takes time quadratic in their number.
+const heapedMarks = /(\p{M}{8})\p{M}+/gu;
+
 // A longer whole (a URL, a data blob) is never typed as one word; its parts are enough.
 const longestWhole = 64;
 
@@ -22,7 +25,7 @@ const longestWhole = 64;
  */
 export function segment(text: string): string[] {
   const terms: string[] = [];
-  for (const match of text.normalize('NFKC').matchAll(runs)) {
+  for (const match of text.replace(heapedMarks, '$1').normalize('NFKC').matchAll(runs)) {
     if (match.groups?.['cjk']) addCjk(match[0], terms);
     else addWord(match[0], terms);
   }
