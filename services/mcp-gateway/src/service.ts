@@ -96,10 +96,13 @@ function endpointUrl(config: GatewaySettings, port: number): string {
 
 async function drain(server: Server, graceMs: number, endStreams: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection that is kept alive becomes idle when its last answer is out, and would stay for seconds.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
   const grace = setTimeout(() => {
     void endStreams().finally(() => server.closeAllConnections());
   }, graceMs);
   await closed;
+  clearInterval(idle);
   clearTimeout(grace);
   await endStreams();
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   gateway = await startGateway();
 });
 afterAll(() => gateway.close());
-beforeEach(() => Object.assign(gateway.journal, { ...new Journal(), requests: gateway.journal.requests }));
+beforeEach(() => void Object.assign(gateway.journal, new Journal()));
 
 interface ToolResult {
   isError?: boolean;

@@ -46,12 +46,12 @@ export class McpEndpoint {
     const { principal, token } = await this.parts.authenticator.authenticate(request.headers.authorization);
     const isEndpoint = path === this.parts.basePath;
     if (request.method === 'POST' && isEndpoint) {
-      const exchange = {
+      const deadline = Date.now() + this.parts.requestTimeoutMs;
+      return this.answer(request, response, deadline, {
         caller: { ...principal, requestId },
-        deadline: Date.now() + this.parts.requestTimeoutMs + toolMarginMs,
+        deadline: deadline + toolMarginMs,
         confirmed: isConfirmed(request, token),
-      };
-      return this.answer(request, response, exchange);
+      });
     }
     if (request.method !== 'GET') throw methodNotAllowed(isEndpoint ? 'GET, POST' : 'GET');
     if (!isEndpoint) return sendJson(response, 200, { tools: this.parts.servers.describeTools() });
@@ -65,16 +65,19 @@ export class McpEndpoint {
     return this.handler.close();
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse, caller: Exchange): Promise<void> {
+  private async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    deadline: number,
+    sender: Exchange,
+  ): Promise<void> {
     const parsedBody = await readJson(request);
     const messages = messagesIn(parsedBody);
-    refuseBeforehand(messages, { ...caller, mode: this.parts.mode });
-    const exchange: Exchange = { ...caller, messages };
+    refuseBeforehand(messages, { ...sender, mode: this.parts.mode });
+    const exchange: Exchange = { ...sender, messages };
     const writer = new DeadlineWriter(response, {
       // A subscription is meant to stay open.
-      deadline: messages.some(({ method }) => method === 'subscriptions/listen')
-        ? undefined
-        : exchange.deadline - toolMarginMs,
+      deadline: messages.some(({ method }) => method === 'subscriptions/listen') ? undefined : deadline,
       requestId: exchange.caller.requestId,
       open: requestIdsOf(messages),
     });

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { argumentSchema, clampedInteger, otherSpelling } from './argument-schema.js';
+
+const schema = argumentSchema(
+  z.object({
+    fileName: z.string().optional(),
+    top_k: clampedInteger({ min: 1, max: 20, fallback: 5, description: 'How many.' }),
+  }),
+)['~standard'];
+
+describe('argumentSchema', () => {
+  it('lists the canonical names and bounds alone', () => {
+    expect(schema.jsonSchema.input()).toMatchObject({
+      type: 'object',
+      additionalProperties: false,
+      properties: { fileName: { type: 'string' }, top_k: { type: 'integer', minimum: 1, maximum: 20, default: 5 } },
+    });
+    expect(Object.keys(schema.jsonSchema.input().properties as object)).toEqual(['fileName', 'top_k']);
+  });
+
+  it.each([
+    [{ file_name: 'a' }, { fileName: 'a', top_k: 5 }],
+    [{ topK: 100 }, { top_k: 20 }],
+    [{ topK: Infinity }, { top_k: 20 }],
+    [{ topK: 3, top_k: 3 }, { top_k: 3 }],
+  ])('reads %j as %j', (given, value) => {
+    expect(schema.validate(given)).toEqual({ value });
+  });
+
+  it.each([
+    [{ topK: 3, top_k: 4 }],
+    [{ top_k: 'five' }],
+    [{ top_k: Number.NaN }],
+    [{ top_k: null }],
+    [{ other: 1 }],
+    [[]],
+    ['text'],
+    [null],
+    [JSON.parse('{"__proto__": {"top_k": 3}}')],
+  ])('refuses %j', (given) => {
+    expect(schema.validate(given).issues).toHaveLength(1);
+  });
+
+  it('leaves what it was given alone', () => {
+    const given = Object.freeze({ topK: 99 });
+    schema.validate(given);
+    expect(given).toEqual({ topK: 99 });
+  });
+});
+
+describe('otherSpelling', () => {
+  it.each([
+    ['knowledgeBaseId', 'knowledge_base_id'],
+    ['top_k', 'topK'],
+    ['query', 'query'],
+  ])('of %s is %s', (name, other) => {
+    expect(otherSpelling(name)).toBe(other);
+    expect(otherSpelling(other)).toBe(name);
+  });
+});

@@ -1,0 +1,101 @@
+import { withAdmin } from '@lectern/database';
+import { eventually } from '@lectern/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startGateway, toolCall, type GatewayFixture } from './gateway-fixture.js';
+
+const fixedToken = 'a-fixed-token-of-the-settings';
+let gateway: GatewayFixture;
+beforeAll(async () => {
+  gateway = await startGateway({ MCP_TOKEN: fixedToken });
+});
+afterAll(() => gateway.close());
+
+const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+const status = async (token: string): Promise<number> => (await gateway.post(listTools, { token })).status;
+
+describe('API tokens', () => {
+  it('stand for their tenant, subject and scopes', async () => {
+    const tenantId = await gateway.postgres.createTenant();
+    const spec = { name: 'ci', subject: 'robot', scopes: ['kb:read'] as const };
+    const { token } = await gateway.postgres.issueToken(tenantId, spec);
+    await gateway.post(toolCall('list_documents'), { token });
+    expect(gateway.journal.requests.at(-1)?.call.caller).toMatchObject({
+      tenantId,
+      subject: 'robot',
+      scopes: ['kb:read'],
+    });
+  });
+
+  it('die when they expire', async () => {
+    const spec = { name: 'old', subject: 'robot', scopes: ['kb:read'] as const, expiresAt: new Date(Date.now() - 1) };
+    expect(await status((await gateway.postgres.issueToken(gateway.tenantId, spec)).token)).toBe(401);
+  });
+
+  it('die within a moment of their revocation', async () => {
+    const { id, token } = await gateway.postgres.issueToken(gateway.tenantId, {
+      name: 'leaked',
+      subject: 'robot',
+      scopes: ['kb:read'],
+    });
+    expect(await status(token)).toBe(200);
+    await withAdmin(gateway.postgres.adminUrl, (connection) =>
+      connection.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [id]),
+    );
+    await eventually('the token is dead', async () => (await status(token)) === 401, 3000);
+  });
+
+  it('remember when they were last used', async () => {
+    const { id, token } = await gateway.postgres.issueToken(gateway.tenantId, {
+      name: 'used',
+      subject: 'robot',
+      scopes: ['kb:read'],
+    });
+    await status(token);
+    const [row] = await withAdmin(gateway.postgres.adminUrl, (connection) =>
+      connection.query<{ last_used_at: Date | null }>('SELECT last_used_at FROM api_tokens WHERE id = $1', [id]),
+    );
+    expect(row?.last_used_at).toBeInstanceOf(Date);
+  });
+
+  it('are found again at once after they were unknown', async () => {
+    const tenantId = gateway.tenantId;
+    expect(await status('lct_not-yet')).toBe(401);
+    expect(
+      await status((await gateway.postgres.issueToken(tenantId, { name: 'n', subject: 's', scopes: [] })).token),
+    ).toBe(200);
+  });
+});
+
+describe('the fixed token', () => {
+  it('stands for the default tenant beside the issued ones', async () => {
+    expect((await gateway.post(toolCall('list_documents'), { token: fixedToken })).status).toBe(200);
+    expect(gateway.journal.requests.at(-1)?.call.caller).toMatchObject({
+      tenantId: gateway.tenantId,
+      subject: 'fixed-token',
+    });
+    expect(await status(await gateway.token('kb:read'))).toBe(200);
+  });
+
+  it('is compared as a whole', async () => {
+    expect(await status(`${fixedToken}x`)).toBe(401);
+    expect(await status(fixedToken.slice(0, -1))).toBe(401);
+  });
+});
+
+describe('a token database that is away', () => {
+  it('is answered 503 with a time to wait, not 401', async () => {
+    const away = await startGateway();
+    try {
+      await away.postgres.database('gateway').ping();
+      await withAdmin(away.postgres.adminUrl, (connection) => connection.query('DROP FUNCTION find_api_token'));
+      const response = await away.post(listTools);
+      expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+        503,
+        '1',
+        expect.objectContaining({ error: 'temporarily_unavailable' }),
+      ]);
+    } finally {
+      await away.close();
+    }
+  });
+});
