@@ -5,12 +5,21 @@ import { stopWords } from './stop-words.js';
 
 const jieba = Jieba.withDict(dict);
 
-const cjk = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー`;
-const letter = String.raw`(?:(?![${cjk}])[\p{L}\p{N}\p{M}])`;
-const runs = new RegExp(String.raw`(?<cjk>[${cjk}]+)|(?<word>${letter}+(?:[._\-@/:'’,]${letter}+)*(?:\+\+|#)?)`, 'gu');
-const needsBigrams = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const han = String.raw`\p{Script=Han}`;
+// Other scripts that put no spaces between words, or (Korean) put endings on them.
+const unspaced = ['Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+  .map((script) => String.raw`\p{Script=${script}}`)
+  .join('');
+const letter = String.raw`(?:(?![${han}${unspaced}ー])[\p{L}\p{N}\p{M}])`;
+const runs = new RegExp(
+  String.raw`(?<unspaced>[${han}${unspaced}ー]+)|${letter}+(?:[._\-@/:'’,]${letter}+)*(?:\+\+|#)?`,
+  'gu',
+);
+const needsBigrams = new RegExp(`[${unspaced}]`, 'u');
 const joiners = /[._\-@/:,]/u;
-const insideWord = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+const insideWord = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u;
+const decimal = /^\d+\.\d+$/;
+const version = /^v\d+\./i;
 const thousands = /^\d{1,3}(?:,\d{3})+$/;
 
 // No script puts more marks on a letter, and normalising takes time quadratic in their number.
@@ -26,13 +35,14 @@ const longestWhole = 64;
 export function segment(text: string): string[] {
   const terms: string[] = [];
   for (const match of text.replace(heapedMarks, '$1').normalize('NFKC').matchAll(runs)) {
-    if (match.groups?.['cjk']) addCjk(match[0], terms);
+    if (match.groups?.['unspaced']) addUnspaced(match[0], terms);
     else addWord(match[0], terms);
   }
   return terms;
 }
 
-function addCjk(run: string, terms: string[]): void {
+/** Words where jieba knows some; pairs of characters in other scripts and where it falls back to single ones. */
+function addUnspaced(run: string, terms: string[]): void {
   if (needsBigrams.test(run)) {
     addBigrams(run, terms);
     return;
@@ -64,14 +74,13 @@ function addWord(written: string, terms: string[]): void {
   for (const piece of written.split(/,/u)) addIdentifier(piece, terms);
 }
 
+/** An identifier or a compound is found as a whole, with or without its hyphens, and by each of its parts. */
 function addIdentifier(written: string, terms: string[]): void {
   const word = written.replaceAll('’', "'").replace(/'s?$/i, '');
   const parts = word.split(joiners).flatMap((part) => part.split(insideWord));
-  if (parts.length === 1) {
-    addPlain(word.toLowerCase(), terms);
-    return;
-  }
-  if (word.length <= longestWhole) terms.push(word.toLowerCase());
+  if (word.length <= longestWhole) addPlain(word.toLowerCase().replaceAll('-', ''), terms);
+  if (parts.length === 1 || decimal.test(word)) return;
+  if (version.test(word)) terms.push(word.slice(1).toLowerCase());
   for (const part of parts) if (part.length > 1 || /\p{N}/u.test(part)) addPlain(part.toLowerCase(), terms);
 }
 
