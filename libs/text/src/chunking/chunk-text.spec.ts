@@ -153,6 +153,13 @@ describe('chunkText on Markdown', () => {
     ]);
   });
 
+  it('never ends a chunk with a heading', () => {
+    const sentence = 'This is a sentence of forty characters. ';
+    const chunks = markdown(`# Guide\n## Setup\n\n${sentence.repeat(19).trim()}`, { overlap: 0 });
+    expect(chunks[0]!.content.startsWith(`# Guide\n## Setup\n\n${sentence}`)).toBe(true);
+    expect(chunks.map(({ headingPath }) => headingPath)).toEqual(chunks.map(() => ['Guide', 'Setup']));
+  });
+
   it('joins small sections of one subject under the heading they share', () => {
     const text = '# Shop\n## Opening\nFrom nine.\n## Closing\nAt five.\n# Office\nAlways.';
     expect(markdown(text).map(({ headingPath, content }) => [headingPath, content])).toEqual([
@@ -201,8 +208,17 @@ describe('chunkText on CSV', () => {
   });
 
   it('takes the rest line by line after a quote that is never closed', () => {
-    const text = 'size,note\n3,ok\n5",inch\n7,ok\n9,ok\n';
-    expect(contents(csv(text, { targetLength: 10 }))).toEqual(['size,note', '3,ok', '5",inch', '7,ok\n9,ok']);
+    const text = 'size,note\n3,ok\n5,"inch\n7,ok\n9,ok\n';
+    expect(contents(csv(text, { targetLength: 10 }))).toEqual(['size,note', '3,ok', '5,"inch', '7,ok\n9,ok']);
+  });
+
+  it('takes a quote inside a field for a sign, and counts blank rows', () => {
+    const text = '\nsize\n5" pipe\n\n7" pipe\n';
+    expect(csv(text, { targetLength: 10 }).map(({ content, range }) => [content, range])).toEqual([
+      ['size', '2:2'],
+      ['5" pipe', '3:3'],
+      ['7" pipe', '5:5'],
+    ]);
   });
 
   it('cuts a row that is too long, under its own number', () => {

@@ -30,7 +30,7 @@ export interface Chunk {
   readonly tokenCount: number;
   /** Sheet of a table, in formats that have sheets. */
   readonly sheet?: string;
-  /** Rows of a table in A1 notation, the header row being 1: `2:41`. */
+  /** Rows of a table in A1 notation, counted from 1 with the header and blank ones: `2:41`. */
   readonly range?: string;
 }
 

@@ -1,7 +1,8 @@
+import { sliceWellFormed } from '../slice-well-formed.js';
 import { linesOf, paragraphsOf } from './lines.js';
 import { isBlank, type Block, type Section, type Span } from './span.js';
 
-// Enough to name a section; a longer "heading" is a paragraph that happens to start with a hash.
+// Enough to name a section; a longer one is most likely a paragraph that happens to start with a hash.
 const longestHeading = 200;
 
 const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
@@ -100,8 +101,8 @@ class MarkdownReader {
   #openSection(heading: Heading, span: Span): void {
     this.#closeSection();
     const above = this.#path.filter(({ level }) => level < heading.level);
-    this.#path = [...above, { ...heading, title: heading.title.slice(0, longestHeading).toWellFormed() }];
-    this.#blocks.push({ ...span, kind: 'prose' });
+    this.#path = [...above, { ...heading, title: sliceWellFormed(heading.title, 0, longestHeading).text }];
+    this.#blocks.push({ ...span, kind: 'heading' });
   }
 
   #closeSection(): void {

@@ -15,7 +15,7 @@ const contextShare = 1 / 4;
 
 /** What is embedded and indexed for a chunk: its headings, which give it its context, and its content. */
 export function searchableText(chunk: { readonly headingPath: readonly string[]; readonly content: string }): string {
-  return [contextOf(chunk.headingPath), chunk.content].join('');
+  return contextOf(chunk.headingPath) + chunk.content;
 }
 
 /** The innermost headings that fit into the share of the room that context may take. */

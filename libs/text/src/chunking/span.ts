@@ -6,7 +6,7 @@ export interface Span {
 
 /** A piece of structure that is kept together where it fits; otherwise it is split as its kind says. */
 export interface Block extends Span {
-  readonly kind: 'prose' | 'lines';
+  readonly kind: 'heading' | 'prose' | 'lines';
 }
 
 /** Blocks that stand under the same headings. */

@@ -1,7 +1,7 @@
 import { csvRows } from './csv.js';
 import { packUnits } from './pack.js';
 import { fittingPath, limitsUnder, type Piece } from './piece.js';
-import type { Span } from './span.js';
+import { isBlank, type Span } from './span.js';
 import { splitBlock, type Limits } from './split.js';
 
 /**
@@ -10,11 +10,12 @@ import { splitBlock, type Limits } from './split.js';
  */
 export function tablePieces(text: string, limits: Limits): Piece[] {
   const rows = csvRows(text);
-  const header = rows.at(0);
+  const filled = rows.filter((row) => !isBlank(text, row));
+  const header = filled.at(0);
   if (!header) return [];
   const headingPath = headerPath(text, header, limits);
   const left = limitsUnder(headingPath, limits);
-  const units = rows.flatMap((row) => splitBlock(text, { ...row, kind: 'lines' }, left));
+  const units = filled.flatMap((row) => splitBlock(text, { ...row, kind: 'lines' }, left));
   const ranges = new RowRanges(rows);
   return packUnits(text, units, left, 0).map((piece) => ({
     start: piece.start,
