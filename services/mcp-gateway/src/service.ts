@@ -70,7 +70,6 @@ function createEndpoint(config: GatewaySettings, { transport, database, logger, 
   const runner = new ToolRunner({ client: transport.client, logger, metrics, mode });
   const facts = {
     ...mode,
-    transport: 'http' as const,
     basePath: config.MCP_BASE_PATH,
     requestTimeoutSeconds: config.MCP_REQUEST_TIMEOUT_SECONDS,
   };

@@ -41,7 +41,7 @@ export async function runAlone(
     reportProgress: (step) => progress.push(step),
     ...overrides,
   };
-  const facts = { ...mode, transport: 'http', basePath: '/mcp', requestTimeoutSeconds: 15, tools: catalog } as const;
+  const facts = { ...mode, basePath: '/mcp', requestTimeoutSeconds: 15, tools: catalog } as const;
   const result = await runner.run(tool, args, call, facts);
   const [part] = result.content;
   return {

@@ -10,7 +10,7 @@ import { DeadlineWriter } from './deadline.js';
 import { exchangeOf, toAuthInfo, type Exchange } from './exchange.js';
 import { refuseBeforehand } from './gate.js';
 import { answerLegacyJson, wantsLegacyJson } from './legacy-json.js';
-import { messagesIn, requestIdsOf } from './messages.js';
+import { isSubscription, messagesIn, requestIdsOf } from './messages.js';
 import { readJson } from './read-json.js';
 import type { ServerFactory } from './server-factory.js';
 
@@ -31,7 +31,7 @@ export class McpEndpoint {
   private readonly handler: McpHttpHandler;
 
   constructor(private readonly parts: EndpointParts) {
-    this.handler = createMcpHandler(({ authInfo }) => parts.servers.create(callSource(exchangeOf(authInfo))), {
+    this.handler = createMcpHandler(({ authInfo }) => parts.servers.create(exchangeOf(authInfo)), {
       onerror: (error) => parts.logger.debug({ err: error }, 'mcp exchange'),
     });
   }
@@ -69,15 +69,14 @@ export class McpEndpoint {
     request: IncomingMessage,
     response: ServerResponse,
     deadline: number,
-    sender: Exchange,
+    sender: Omit<Exchange, 'messages'>,
   ): Promise<void> {
     const parsedBody = await readJson(request);
     const messages = messagesIn(parsedBody);
     refuseBeforehand(messages, { ...sender, mode: this.parts.mode });
     const exchange: Exchange = { ...sender, messages };
     const writer = new DeadlineWriter(response, {
-      // A subscription is meant to stay open.
-      deadline: messages.some(({ method }) => method === 'subscriptions/listen') ? undefined : deadline,
+      deadline: isSubscription(messages) ? undefined : deadline,
       requestId: exchange.caller.requestId,
       open: requestIdsOf(messages),
     });
@@ -85,7 +84,7 @@ export class McpEndpoint {
     const options = { authInfo: toAuthInfo(exchange), parsedBody };
     try {
       const answer = wantsLegacyJson(webRequest, parsedBody)
-        ? await answerLegacyJson(this.parts.servers.create(callSource(exchange)), webRequest, options)
+        ? await answerLegacyJson(this.parts.servers.create(exchange), webRequest, options)
         : await this.handler.fetch(webRequest, options);
       await writer.write(answer);
     } catch (error) {
@@ -105,10 +104,6 @@ export class McpEndpoint {
       toolCount: this.parts.servers.describeTools().length,
     };
   }
-}
-
-function callSource({ caller, deadline, confirmed, messages }: Exchange) {
-  return { caller: () => caller, deadline: () => deadline, confirmed, ...(messages ? { messages } : {}) };
 }
 
 /** Without its body, which is handed over parsed, and without its credential, which nobody behind here needs. */

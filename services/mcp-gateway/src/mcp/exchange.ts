@@ -8,8 +8,8 @@ export interface Exchange {
   /** Milliseconds since the epoch. */
   readonly deadline: number;
   readonly confirmed: boolean;
-  /** Only what these need is registered; a connection of many calls leaves it out. */
-  readonly messages?: readonly Message[];
+  /** Only what these need is registered. */
+  readonly messages: readonly Message[];
 }
 
 /** Carries an exchange through the SDK. The credential itself goes no further than authentication. */

@@ -1,5 +1,4 @@
-import type { Caller, Scope } from '@lectern/contracts';
-import { hasScope } from '@lectern/contracts';
+import { hasScope, type Caller, type Scope } from '@lectern/contracts';
 import { insufficientScope } from '../auth/bearer.js';
 import { HttpError } from '../http/http-error.js';
 import { accessTo, type AccessMode } from '../tools/access.js';
@@ -28,9 +27,9 @@ export function refuseBeforehand(
     if (access === 'insufficient_scope') {
       throw insufficientScope(tool.scope, `${tool.name} needs the scope ${tool.scope}.`);
     }
-    if (access === 'allowed' && tool.confirmation && !confirmed) {
+    if (access === 'allowed' && tool.confirm !== undefined && !confirmed) {
       const how = 'A person confirms it by the header X-MCP-Confirm with the credential of the request.';
-      throw new HttpError(403, 'danger_confirmation_required', `${tool.confirmation.confirm} ${how}`);
+      throw new HttpError(403, 'danger_confirmation_required', `${tool.confirm} ${how}`);
     }
   }
 }

@@ -1,4 +1,3 @@
-import type { Caller } from '@lectern/contracts';
 import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server';
 import { product } from '../product.js';
 import { isEnabled, type AccessMode } from '../tools/access.js';
@@ -6,21 +5,11 @@ import { catalog } from '../tools/catalog/index.js';
 import type { Progress, Tool } from '../tools/define-tool.js';
 import type { ToolRunner } from '../tools/run-tool.js';
 import type { ServerFacts } from '../tools/server-facts.js';
+import type { Exchange } from './exchange.js';
 import { calledTool, type Message } from './messages.js';
 import { registerPrompts } from './prompts.js';
 import { registerResources } from './resources.js';
 import { describeTool, registrationOf } from './tool-registration.js';
-
-/** Who calls through a server, and under what terms. */
-export interface CallSource {
-  /** Asked for each call: on stdio every one has a request id of its own. */
-  caller(): Caller;
-  /** Milliseconds since the epoch. */
-  deadline(): number;
-  readonly confirmed: boolean;
-  /** The messages that the server is made for, where they are known: what they don't need is not registered. */
-  readonly messages?: readonly Message[];
-}
 
 export interface ServerParts {
   readonly runner: ToolRunner;
@@ -38,7 +27,7 @@ const options = {
   capabilities: { tools: { listChanged: false }, resources: { listChanged: false }, prompts: { listChanged: false } },
 };
 
-/** Makes servers: one a request over HTTP, one a connection over stdio. */
+/** Makes a server for each request: there is no state that a next one could need. */
 export class ServerFactory {
   private readonly tools: readonly Tool[];
   private readonly facts: ServerFacts;
@@ -53,39 +42,35 @@ export class ServerFactory {
     return this.tools.map(describeTool);
   }
 
-  create(source: CallSource): McpServer {
+  create(exchange: Exchange): McpServer {
     const { name, title, version } = product;
     const server = new McpServer({ name, title, version }, options);
     const run = (tool: Tool, args: unknown, context: ServerContext): Promise<CallToolResult> =>
-      this.run(tool, args, source, context);
+      this.run(tool, args, exchange, context);
     for (const tool of this.tools) {
-      if (!needsTool(source.messages, tool.name)) continue;
+      if (!needsTool(exchange.messages, tool.name)) continue;
       server.registerTool(tool.name, registrationOf(tool), (args, context) => run(tool, args, context));
     }
-    if (needsMethods(source.messages, 'resources/')) registerResources(server, this.tools, run);
-    if (needsMethods(source.messages, 'prompts/')) registerPrompts(server, this.tools);
+    if (needsMethods(exchange.messages, 'resources/')) registerResources(server, this.tools, run);
+    if (needsMethods(exchange.messages, 'prompts/')) registerPrompts(server, this.tools);
     return server;
   }
 
-  private run(tool: Tool, args: unknown, source: CallSource, context: ServerContext): Promise<CallToolResult> {
-    const call = {
-      caller: source.caller(),
-      deadline: source.deadline(),
-      signal: context.mcpReq.signal,
-      confirmed: source.confirmed,
-      reportProgress: progressReporter(context),
-    };
+  private run(tool: Tool, args: unknown, exchange: Exchange, context: ServerContext): Promise<CallToolResult> {
+    const { caller, deadline, confirmed } = exchange;
+    const { signal } = context.mcpReq;
+    const call = { caller, deadline, signal, confirmed, reportProgress: progressReporter(context) };
     return this.parts.runner.run(tool, args, call, this.facts);
   }
 }
 
 /** Registering one tool instead of all halves the cost of a call. */
-function needsTool(messages: readonly Message[] | undefined, name: string): boolean {
-  return !messages || messages.some((message) => message.method === 'tools/list' || calledTool(message) === name);
+function needsTool(messages: readonly Message[], name: string): boolean {
+  return messages.some((message) => message.method === 'tools/list' || calledTool(message) === name);
 }
 
-function needsMethods(messages: readonly Message[] | undefined, prefix: string): boolean {
-  return !messages || messages.some(({ method }) => method?.startsWith(prefix));
+function needsMethods(messages: readonly Message[], prefix: string): boolean {
+  return messages.some(({ method }) => method?.startsWith(prefix));
 }
 
 /** Present when the client asked to be told. A client that is gone needs no progress. */

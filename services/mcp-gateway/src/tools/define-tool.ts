@@ -40,15 +40,9 @@ interface ToolFacts<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly input: Input;
   /** What clients may rely on; every answer is parsed with it. */
   readonly output: Output;
+  /** What is going to happen, for the person who confirms; every danger tool has it, and no other. */
+  readonly confirm?: string;
   toAnswer(output: z.output<Output>): Answer;
-}
-
-/** What a danger tool says when its confirmation is missing. */
-export interface Confirmation<Input extends z.ZodObject> {
-  /** What is going to happen, for the person who confirms. */
-  readonly confirm: string;
-  /** The command that does the same where no confirmation can be sent. */
-  cliCommand(input: z.output<Input>): string;
 }
 
 /** Long work that a tool starts and then watches for its caller, until it is done or time runs short. */
@@ -78,7 +72,6 @@ export interface LocalRoute {
 /** A tool as the rest of the gateway sees it. */
 export interface Tool extends ToolFacts<z.ZodObject, z.ZodObject> {
   readonly route: Route;
-  readonly confirmation: Confirmation<z.ZodObject> | undefined;
   readonly argumentSchema: ArgumentSchema;
   readonly outputJsonSchema: JsonSchema;
 }
@@ -105,9 +98,7 @@ type OperationTool<
   Output extends z.ZodObject,
   O extends Operation,
   W extends Operation,
-> = ToolFacts<Input, Output> &
-  Partial<Confirmation<Input>> &
-  Mappers<Input, Output, O, W> & { readonly operation: O; readonly follow?: Follow<O, W> };
+> = ToolFacts<Input, Output> & Mappers<Input, Output, O, W> & { readonly operation: O; readonly follow?: Follow<O, W> };
 
 /** Declares a tool over an operation of a service. */
 export function defineTool<
@@ -137,16 +128,13 @@ export function defineLocalTool<const Input extends z.ZodObject, const Output ex
 }
 
 function freezeTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  spec: ToolFacts<Input, Output> & Partial<Confirmation<Input>>,
+  spec: ToolFacts<Input, Output>,
   route: Route,
 ): Tool {
-  const { name, title, description, scope, permission, toolsets: selections, input, output } = spec;
-  const { confirm, cliCommand } = spec;
   return Object.freeze({
-    ...{ name, title, description, scope, permission, toolsets: selections, input, output, route },
-    toAnswer: spec.toAnswer as Tool['toAnswer'],
-    confirmation: confirm && cliCommand ? ({ confirm, cliCommand } as Tool['confirmation']) : undefined,
-    argumentSchema: argumentSchema(input),
-    outputJsonSchema: output['~standard'].jsonSchema.output({ target: 'draft-2020-12' }),
+    ...(spec as unknown as ToolFacts<z.ZodObject, z.ZodObject>),
+    route,
+    argumentSchema: argumentSchema(spec.input),
+    outputJsonSchema: spec.output['~standard'].jsonSchema.output({ target: 'draft-2020-12' }),
   });
 }

@@ -72,7 +72,7 @@ describe.each(tools)('%s', (name, tool) => {
     expect(contracts.scopes).toContain(tool.scope);
     if (tool.permission === 'read-only') expect(tool.scope).toMatch(/:read$/);
     else expect(tool.scope).not.toMatch(/:read$/);
-    expect(tool.confirmation !== undefined).toBe(tool.permission === 'danger');
+    expect(tool.confirm !== undefined).toBe(tool.permission === 'danger');
   });
 
   it('sets all four hints', () => {

@@ -66,7 +66,7 @@ export class ToolRunner {
   private async answer(tool: Tool, args: unknown, call: ToolCall, facts: ServerFacts): Promise<CallToolResult> {
     refuseWithoutAccess(tool, call, this.parts.mode);
     const input = parseArguments(tool, args);
-    refuseUnconfirmed(tool, input, call);
+    refuseUnconfirmed(tool, call);
     const { route } = tool;
     const answer = route.kind === 'local' ? route.answer(facts) : await this.ask(route, input, call);
     const output = tool.output.parse(answer);
@@ -108,11 +108,7 @@ function describe({ path, message }: ArgumentIssue): string {
   return path?.length ? `${path.map(String).join('.')}: ${message}` : message;
 }
 
-function refuseUnconfirmed({ confirmation }: Tool, input: Record<string, unknown>, call: ToolCall): void {
-  if (!confirmation || call.confirmed) return;
-  throw new ServiceError(
-    'forbidden',
-    `${confirmation.confirm} Nothing was done: this connection can't carry a person's confirmation. ` +
-      `Ask the user to run: ${confirmation.cliCommand(input)}`,
-  );
+function refuseUnconfirmed({ confirm }: Tool, { confirmed }: ToolCall): void {
+  if (confirm === undefined || confirmed) return;
+  throw new ServiceError('forbidden', `${confirm} Nothing was done: a person has to confirm it first.`);
 }

@@ -2,7 +2,6 @@ import type { Tool } from './define-tool.js';
 
 /** What a local tool may know of the server and of the call. */
 export interface ServerFacts {
-  readonly transport: 'http' | 'stdio';
   readonly basePath: string;
   readonly readOnly: boolean;
   readonly toolsets: readonly string[];

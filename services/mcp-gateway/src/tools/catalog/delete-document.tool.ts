@@ -21,7 +21,6 @@ export const deleteDocumentTool = defineTool({
   output: z.object({ security: securitySchema, ...deleteDocument.response.shape }),
   operation: deleteDocument,
   confirm: 'delete_document removes the document for good.',
-  cliCommand: ({ documentId }) => `lectern delete-document ${documentId}`,
   toOutput: (receipt) => ({ security, ...receipt }),
   toAnswer: ({ documentId, title, deleted }) => ({
     sentence:
