@@ -117,9 +117,9 @@ async function secondStart(dataDir: string, token: string): Promise<void> {
 /** Asks a new question every tenth of a second until it is stopped, and gives the times of all answers. */
 function askMeanwhile(client: Client): { stop(): Promise<number[]> } {
   const latencies: number[] = [];
-  let stopped = false;
+  const stopping = new AbortController();
   const asking = (async () => {
-    for (let count = 0; !stopped; count += 1) {
+    for (let count = 0; !stopping.signal.aborted; count += 1) {
       const startedAt = performance.now();
       await callTool(client, 'search_knowledge_base', { query: `第 ${count} 个问题: what is number ${count} about?` });
       latencies.push(performance.now() - startedAt);
@@ -128,7 +128,7 @@ function askMeanwhile(client: Client): { stop(): Promise<number[]> } {
   })();
   return {
     async stop() {
-      stopped = true;
+      stopping.abort();
       await asking;
       return latencies;
     },

@@ -1,0 +1,12 @@
+import { PGlite } from '@electric-sql/pglite';
+import { vector } from '@electric-sql/pglite-pgvector';
+import { setTimeout as d } from 'node:timers/promises';
+const rss = () => Math.round(process.memoryUsage().rss/1e6);
+const [,, sb, im] = process.argv;
+const base = rss(); const t = performance.now();
+const db = await PGlite.create({ dataDir: '/tmp/pgl', extensions: { vector }, ...(im && im!=='-' ? {initialMemory: Number(im)*1048576}:{}), ...(sb && sb!=='-' ? { startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sb}`, '-c', 'jit=off'] } : {}) });
+const open = performance.now()-t|0; const at = rss();
+await db.query('select count(*) from pg_class'); await d(4000); globalThis.gc?.(); await d(500);
+const m = process.memoryUsage();
+console.log({ sb, im, base, open, at, later: rss(), ext: m.external/1e6|0, ab: m.arrayBuffers/1e6|0, heap: m.heapUsed/1e6|0, show: (await db.query('show shared_buffers')).rows[0] });
+await db.close();
