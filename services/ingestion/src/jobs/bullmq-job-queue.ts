@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@lectern/telemetry';
+import { Queue, UnrecoverableError, Worker } from 'bullmq';
+import { BullMQOtel } from 'bullmq-otel';
+import { Redis, type RedisOptions } from 'ioredis';
+import { backOffMs, type JobHandler, type JobPointer, type JobQueue, type JobQueueOptions } from './job-queue.js';
+
+export interface BullMqOptions extends JobQueueOptions {
+  url: string;
+  /** First part of every key. */
+  prefix: string;
+  /** Milliseconds after which a job counts as abandoned when its worker has not renewed its lock. */
+  lockMs: number;
+  logger: Logger;
+}
+
+const queueName = 'ingestion';
+const highestPriority = 2 ** 21 - 1;
+
+// A worker that can't reach Redis never ends its close by itself.
+const closeMs = 5_000;
+
+/** Jobs that all replicas share, in Redis. Resolves when Redis is reached. */
+export async function createBullMqJobQueue(options: BullMqOptions): Promise<JobQueue> {
+  // A request must not wait for Redis to come back, while a worker has nothing better to do.
+  const producer = connect(options, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
+  await producer.connect();
+  return new BullMqJobQueue(options, producer);
+}
+
+class BullMqJobQueue implements JobQueue {
+  private readonly queue: Queue<JobPointer>;
+  private readonly connections: Redis[];
+  private readonly shared: { prefix: string; telemetry: BullMQOtel };
+  /** What aborts the jobs that run here. */
+  private readonly running = new Map<string, AbortController>();
+  private readonly cancelled = new WeakSet<AbortController>();
+  private worker: Worker<JobPointer> | undefined;
+
+  constructor(
+    private readonly options: BullMqOptions,
+    private readonly producer: Redis,
+  ) {
+    this.connections = [producer];
+    // The braces keep a queue's keys in one slot of a Redis cluster.
+    this.shared = { prefix: `{${options.prefix}}`, telemetry: new BullMQOtel() };
+    this.queue = new Queue<JobPointer>(queueName, {
+      ...this.shared,
+      connection: producer,
+      defaultJobOptions: {
+        attempts: options.attempts,
+        backoff: { type: 'custom' },
+        // An id that stayed would keep the sweeper from putting its job back.
+        removeOnComplete: true,
+        removeOnFail: true,
+      },
+    });
+    this.queue.on('error', (error) => options.logger.warn({ err: error }, 'job queue failed'));
+  }
+
+  async enqueue({ tenantId, jobId }: JobPointer, priority: number): Promise<void> {
+    await this.queue.add('ingest', { tenantId, jobId }, { jobId, priority: Math.min(priority, highestPriority) });
+  }
+
+  async cancel(jobId: string): Promise<void> {
+    const controller = this.running.get(jobId);
+    if (controller) {
+      this.cancelled.add(controller);
+      controller.abort(new Error('the job was cancelled'));
+    }
+    await this.queue.remove(jobId);
+  }
+
+  work(handler: JobHandler): void {
+    const { concurrency, lockMs, backOff, logger } = this.options;
+    const connection = connect(this.options, { maxRetriesPerRequest: null });
+    this.connections.push(connection);
+    this.worker = new Worker<JobPointer>(queueName, ({ data }) => this.run(handler, data), {
+      ...this.shared,
+      connection,
+      concurrency,
+      lockDuration: lockMs,
+      stalledInterval: lockMs / 2,
+      // Deaths are counted in the database, as attempts; the queue only has to bring the job back.
+      maxStalledCount: 1_000,
+      settings: { backoffStrategy: (failures) => backOffMs(backOff, failures) },
+    });
+    this.worker.on('error', (error) => logger.warn({ err: error }, 'job worker failed'));
+  }
+
+  async isConnected(): Promise<boolean> {
+    return this.connections.every((connection) => connection.status === 'ready');
+  }
+
+  async close(): Promise<void> {
+    const { worker } = this;
+    if (worker) {
+      const ended = worker.close();
+      for (const controller of this.running.values()) controller.abort(new Error('the queue is closing'));
+      await Promise.race([ended, this.untilUnreachable()]);
+    }
+    await Promise.race([this.queue.close(), this.untilUnreachable()]);
+    for (const connection of this.connections) connection.disconnect();
+  }
+
+  private async run(handler: JobHandler, job: JobPointer): Promise<void> {
+    const controller = new AbortController();
+    this.running.set(job.jobId, controller);
+    try {
+      await handler({ tenantId: job.tenantId, jobId: job.jobId }, controller.signal);
+    } catch (error) {
+      // The queue must not try again what was cancelled.
+      throw this.cancelled.has(controller) ? new UnrecoverableError('the job was cancelled') : error;
+    } finally {
+      this.running.delete(job.jobId);
+    }
+  }
+
+  private async untilUnreachable(): Promise<void> {
+    do await delay(closeMs, undefined, { ref: false });
+    while (this.producer.status === 'ready');
+  }
+}
+
+function connect({ url, logger }: BullMqOptions, options: RedisOptions): Redis {
+  const redis = new Redis(url, {
+    ...options,
+    lazyConnect: true,
+    connectionName: 'lectern-jobs',
+    retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
+  });
+  redis.on('error', (error: unknown) => logger.debug({ err: error }, 'job connection failed'));
+  return redis;
+}

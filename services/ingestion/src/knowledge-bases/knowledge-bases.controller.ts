@@ -1,0 +1,14 @@
+import { createKnowledgeBase, type RequestOf } from '@lectern/contracts';
+import { Handles, type CallContext } from '@lectern/transport';
+import { Controller } from '@nestjs/common';
+import { KnowledgeBasesService } from './knowledge-bases.service.js';
+
+@Controller()
+export class KnowledgeBasesController {
+  constructor(private readonly knowledgeBases: KnowledgeBasesService) {}
+
+  @Handles(createKnowledgeBase)
+  create(request: RequestOf<typeof createKnowledgeBase>, call: CallContext) {
+    return this.knowledgeBases.create(request, call);
+  }
+}
