@@ -185,6 +185,16 @@ describe.each(clients)('%s', (_, connect) => {
   });
 });
 
+describe('service information', () => {
+  it('names first the protocol version that a modern client agrees on', async () => {
+    const client = await connect2({ mode: 'auto' });
+    const headers = { authorization: `Bearer ${await gateway.token('kb:read')}` };
+    const service = (await (await fetch(gateway.url, { headers })).json()) as { protocolVersion: string };
+    expect(client.getNegotiatedProtocolVersion()).toBe(service.protocolVersion);
+    await client.close();
+  });
+});
+
 describe('progress', () => {
   it.each([
     ['modern', { mode: 'auto' } as const],

@@ -23,6 +23,9 @@ export interface EndpointParts {
   readonly logger: Logger;
 }
 
+/** The SDK serves it but names the older ones alone. */
+const modernProtocolVersion = '2026-07-28';
+
 /** Tools get a moment longer than the request, so that it is always the request whose time is up first. */
 const toolMarginMs = 250;
 
@@ -96,8 +99,8 @@ export class McpEndpoint {
     const { name, title, version } = product;
     return {
       ...{ name, title, version },
-      protocolVersion: SUPPORTED_PROTOCOL_VERSIONS[0],
-      protocolVersions: SUPPORTED_PROTOCOL_VERSIONS,
+      protocolVersion: modernProtocolVersion,
+      protocolVersions: [modernProtocolVersion, ...SUPPORTED_PROTOCOL_VERSIONS],
       jsonrpc: '2.0',
       capabilities: { tools: {}, resources: {}, prompts: {} },
       transport: 'http',
