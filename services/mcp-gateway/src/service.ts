@@ -59,7 +59,7 @@ export async function createService(config: GatewaySettings, ports: GatewayPorts
     isReady,
     async close() {
       closing = true;
-      await drain(server, config.SHUTDOWN_GRACE_MS, () => endpoint.close());
+      await drain(server, endpoint, config.SHUTDOWN_GRACE_MS);
       await app.close();
     },
   };
@@ -93,15 +93,15 @@ function endpointUrl(config: GatewaySettings, port: number): string {
   return new URL(config.MCP_BASE_PATH, config.PUBLIC_URL ?? `http://${host}:${port}`).href;
 }
 
-async function drain(server: Server, graceMs: number, endStreams: () => Promise<void>): Promise<void> {
+async function drain(server: Server, endpoint: McpEndpoint, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection that is kept alive becomes idle when its last answer is out, and would stay for seconds.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const grace = setTimeout(() => {
-    void endStreams().finally(() => server.closeAllConnections());
+    void endpoint.close().finally(() => server.closeAllConnections());
   }, graceMs);
   await closed;
   clearInterval(idle);
   clearTimeout(grace);
-  await endStreams();
+  await endpoint.close();
 }

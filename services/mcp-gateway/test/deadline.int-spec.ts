@@ -1,7 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { eventually } from '@lectern/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { lastEvent, modernToolCall, startGateway, toolCall, type GatewayFixture } from './gateway-fixture.js';
+import {
+  lastEvent,
+  modernRequest,
+  modernToolCall,
+  startGateway,
+  toolCall,
+  type GatewayFixture,
+} from './gateway-fixture.js';
 import { ids, untilAborted } from './stub-services.js';
 
 let gateway: GatewayFixture;
@@ -103,6 +110,15 @@ describe('upload_text_document', () => {
     const response = await gateway.post(toolCall('upload_text_document', args));
     const { result } = (await response.json()) as { result: Record<string, unknown> };
     expect(result.structuredContent).toMatchObject({ status: 'queued', documentId: ids.document });
+  });
+});
+
+describe('a subscription', () => {
+  it('ends at once, since nothing here changes while a client waits', async () => {
+    const { headers, body } = modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const response = await gateway.post(body, { headers });
+    expect(response.status).toBe(200);
+    expect(lastEvent(await response.text())).toMatchObject({ id: 1, result: { resultType: 'complete' } });
   });
 });
 

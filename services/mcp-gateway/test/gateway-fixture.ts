@@ -68,23 +68,21 @@ export function toolCall(name: string, args: Record<string, unknown> = {}, id: n
 
 /** A modern call of a tool, with the headers that go with it. */
 export function modernToolCall(name: string, args: Record<string, unknown> = {}) {
+  const { headers, body } = modernRequest('tools/call', { name, arguments: args });
+  return { headers: { ...headers, 'mcp-name': name }, body };
+}
+
+/** A modern request, with the headers that go with it. */
+export function modernRequest(method: string, params: Record<string, unknown> = {}) {
   const version = '2026-07-28';
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
   return {
-    headers: { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': name },
-    body: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name,
-        arguments: args,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': version,
-          'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    },
+    headers: { 'mcp-protocol-version': version, 'mcp-method': method },
+    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
   };
 }
 

@@ -14,13 +14,13 @@ export class DeadlineWriter {
   /** Aborts when the client is gone or the deadline has passed. */
   readonly signal: AbortSignal;
   private readonly abort = new AbortController();
-  private readonly timer: NodeJS.Timeout | undefined;
+  private readonly timer: NodeJS.Timeout;
   private readonly open: Set<RequestId>;
   private expired = false;
 
   constructor(
     private readonly response: ServerResponse,
-    private readonly options: { deadline: number | undefined; requestId: string; open: readonly RequestId[] },
+    private readonly options: { deadline: number; requestId: string; open: readonly RequestId[] },
   ) {
     this.signal = this.abort.signal;
     this.open = new Set(options.open);
@@ -28,7 +28,6 @@ export class DeadlineWriter {
       clearTimeout(this.timer);
       if (!response.writableFinished) this.abort.abort(new Error('the client is gone'));
     });
-    if (options.deadline === undefined) return;
     this.timer = setTimeout(() => this.expire(), Math.max(0, options.deadline - Date.now()));
   }
 

@@ -10,7 +10,7 @@ import { DeadlineWriter } from './deadline.js';
 import { exchangeOf, toAuthInfo, type Exchange } from './exchange.js';
 import { refuseBeforehand } from './gate.js';
 import { answerLegacyJson, wantsLegacyJson } from './legacy-json.js';
-import { isSubscription, messagesIn, requestIdsOf } from './messages.js';
+import { messagesIn, requestIdsOf } from './messages.js';
 import { readJson } from './read-json.js';
 import type { ServerFactory } from './server-factory.js';
 
@@ -63,7 +63,7 @@ export class McpEndpoint {
     return sendJson(response, 200, this.describeService());
   }
 
-  /** Ends the open streams. */
+  /** Ends whatever is still open. */
   close(): Promise<void> {
     return this.handler.close();
   }
@@ -79,7 +79,7 @@ export class McpEndpoint {
     refuseBeforehand(messages, { ...sender, mode: this.parts.mode });
     const exchange: Exchange = { ...sender, messages };
     const writer = new DeadlineWriter(response, {
-      deadline: isSubscription(messages) ? undefined : deadline,
+      deadline,
       requestId: exchange.caller.requestId,
       open: requestIdsOf(messages),
     });

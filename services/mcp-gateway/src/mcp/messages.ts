@@ -21,8 +21,3 @@ export function calledTool({ method, params }: Message): string | undefined {
 export function requestIdsOf(messages: readonly Message[]): (string | number)[] {
   return messages.flatMap(({ id, method }) => (method !== undefined && id !== undefined && id !== null ? [id] : []));
 }
-
-/** A subscription is meant to stay open for as long as its client wants it. */
-export function isSubscription(messages: readonly Message[]): boolean {
-  return messages.length === 1 && messages[0]?.method === 'subscriptions/listen';
-}
