@@ -18,8 +18,9 @@ const allowed: Record<string, string[]> = {
   blobs: [],
   transport: ['contracts', 'telemetry'],
   database: ['contracts', 'telemetry'],
+  service: ['contracts', 'config', 'database', 'telemetry', 'transport'],
   testing: ['contracts', ...platform],
-  ...Object.fromEntries(services.map((name) => [name, ['contracts', ...platform, ...pure]])),
+  ...Object.fromEntries(services.map((name) => [name, ['contracts', 'service', ...platform, ...pure]])),
   cli: ['contracts', ...platform, ...services],
 };
 

@@ -22,7 +22,11 @@ export async function runProcess(
   let stop = (): void => process.exit(0);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop());
 
-  const running = await options.start().catch(fail);
+  const running = await options.start().catch((error: unknown) => {
+    // Nothing was served yet, so the message can quote no document; it tells the operator what to do.
+    if (error instanceof Error) logger.error(`could not start: ${error.message}`);
+    return fail(error);
+  });
   let stopping = false;
   stop = () => {
     if (stopping) return;

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger, Metrics } from '@lectern/telemetry';
+import type { Service } from '@lectern/service';
 import { startMicroservice, type Transport } from '@lectern/transport';
 import { AppModule } from './app.module.js';
 import type { QueryVectorCache } from './cache/query-vector-cache.js';
@@ -12,13 +13,6 @@ export interface EmbeddingPorts {
   logger: Logger;
   metrics: Metrics;
   cache: QueryVectorCache;
-}
-
-export interface Service {
-  /** Whether requests can be answered now. */
-  isReady(): Promise<boolean>;
-  /** Answers what is running, then stops and leaves no child process. */
-  close(): Promise<void>;
 }
 
 /** Loads the model and starts answering the operations of embedding. Throws a ConfigError when MODEL_DIR can't be used. */

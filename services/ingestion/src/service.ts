@@ -1,6 +1,7 @@
 import type { BlobStore } from '@lectern/blobs';
 import type { Database } from '@lectern/database';
 import type { Logger, Metrics } from '@lectern/telemetry';
+import type { Service } from '@lectern/service';
 import { startMicroservice, type Transport } from '@lectern/transport';
 import { AppModule } from './app.module.js';
 import type { JobConfig } from './config.js';
@@ -25,13 +26,6 @@ export interface IngestionPorts {
   jobs: JobQueue;
   logger: Logger;
   metrics: Metrics;
-}
-
-export interface Service {
-  /** Whether requests can be answered now. */
-  isReady(): Promise<boolean>;
-  /** Answers what is running, gives unfinished jobs back, then stops. */
-  close(): Promise<void>;
 }
 
 const recountPauseMs = 1_000;

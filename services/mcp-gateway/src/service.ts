@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Database } from '@lectern/database';
 import type { Logger, Metrics } from '@lectern/telemetry';
+import type { Service } from '@lectern/service';
 import type { Transport } from '@lectern/transport';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -24,13 +25,11 @@ export interface GatewayPorts {
   readonly metrics: Metrics;
 }
 
-export interface GatewayService {
+/** When it closes it stops listening, lets running requests end within the grace period, then ends the open streams. */
+export interface GatewayService extends Service {
   readonly port: number;
   /** URL of the MCP endpoint. */
   readonly url: string;
-  isReady(): Promise<boolean>;
-  /** Stops listening, lets running requests end within the grace period, then ends the open streams. */
-  close(): Promise<void>;
 }
 
 /** Starts the gateway: when this resolves, it listens. The ports stay the caller's to close. */

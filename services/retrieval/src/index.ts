@@ -1,2 +1,2 @@
 export { retrievalConfig, searchSettings, type SearchConfig } from './config.js';
-export { createService, type RetrievalPorts, type Service } from './service.js';
+export { createService, type RetrievalPorts } from './service.js';

@@ -1,4 +1,5 @@
 import type { Database } from '@lectern/database';
+import type { Service } from '@lectern/service';
 import { startMicroservice, type Transport } from '@lectern/transport';
 import { AppModule } from './app.module.js';
 import type { SearchConfig } from './config.js';
@@ -6,13 +7,6 @@ import type { SearchConfig } from './config.js';
 export interface RetrievalPorts {
   transport: Transport;
   database: Database;
-}
-
-export interface Service {
-  /** Whether requests can be answered now. */
-  isReady(): Promise<boolean>;
-  /** Answers what is running, then stops. */
-  close(): Promise<void>;
 }
 
 /** Starts answering the operations of retrieval. Refuses an older schema. */

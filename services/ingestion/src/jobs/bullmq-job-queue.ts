@@ -23,9 +23,11 @@ const closeMs = 5_000;
 /** Jobs that all replicas share, in Redis. Resolves when Redis is reached. */
 export async function createBullMqJobQueue(options: BullMqOptions): Promise<JobQueue> {
   // A request must not wait for Redis to come back, while a worker has nothing better to do.
-  const producer = connect(options, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
+  const producer = connect(options, { lazyConnect: true, enableOfflineQueue: false, maxRetriesPerRequest: 0 });
   await producer.connect();
-  return new BullMqJobQueue(options, producer);
+  const queue = new BullMqJobQueue(options, producer);
+  await queue.untilReady();
+  return queue;
 }
 
 class BullMqJobQueue implements JobQueue {
@@ -36,6 +38,7 @@ class BullMqJobQueue implements JobQueue {
   private readonly running = new Map<string, AbortController>();
   private readonly cancelled = new WeakSet<AbortController>();
   private worker: Worker<JobPointer> | undefined;
+  private closed = false;
 
   constructor(
     private readonly options: BullMqOptions,
@@ -58,6 +61,11 @@ class BullMqJobQueue implements JobQueue {
     this.queue.on('error', (error) => options.logger.warn({ err: error }, 'job queue failed'));
   }
 
+  /** Without it, a Redis that goes away at this moment would leave a queue that never works. */
+  async untilReady(): Promise<void> {
+    await this.queue.waitUntilReady();
+  }
+
   async enqueue({ tenantId, jobId }: JobPointer, priority: number): Promise<void> {
     await this.queue.add('ingest', { tenantId, jobId }, { jobId, priority: Math.min(priority, highestPriority) });
   }
@@ -73,6 +81,7 @@ class BullMqJobQueue implements JobQueue {
 
   work(handler: JobHandler): void {
     const { concurrency, lockMs, backOff, logger } = this.options;
+    // Not lazy: a worker whose first try to connect fails would never begin.
     const connection = connect(this.options, { maxRetriesPerRequest: null });
     this.connections.push(connection);
     this.worker = new Worker<JobPointer>(queueName, ({ data }) => this.run(handler, data), {
@@ -89,10 +98,11 @@ class BullMqJobQueue implements JobQueue {
   }
 
   async isConnected(): Promise<boolean> {
-    return this.connections.every((connection) => connection.status === 'ready');
+    return !this.closed && this.connections.every((connection) => connection.status === 'ready');
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     const { worker } = this;
     if (worker) {
       const ended = worker.close();
@@ -125,7 +135,6 @@ class BullMqJobQueue implements JobQueue {
 function connect({ url, logger }: BullMqOptions, options: RedisOptions): Redis {
   const redis = new Redis(url, {
     ...options,
-    lazyConnect: true,
     connectionName: 'lectern-jobs',
     retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
   });
