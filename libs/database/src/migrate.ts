@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectAdmin } from './admin.js';
 import { migrations } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
+import { readVersion } from './schema-guard.js';
 import type { Connection } from './transaction.js';
 
 export interface ServiceLogin {
@@ -43,13 +44,12 @@ export async function applyMigrations(
   connection: Connection,
   steps: readonly Migration[] = migrations,
 ): Promise<string[]> {
+  const version = await readVersion((sql) => connection.query(sql));
+  const outstanding = steps.filter((step) => step.version > version);
+  if (outstanding.length === 0) return [];
   for (const role of ['lectern_owner', ...serviceRoles]) await createRole(connection, role, 'NOLOGIN');
   await repeatOnRace(() => connection.exec('GRANT lectern_owner TO CURRENT_USER'));
   await connection.exec(prepare);
-  const [row] = await connection.query<{ version: number }>(
-    'SELECT coalesce(max(version), 0) AS version FROM schema_migrations',
-  );
-  const outstanding = steps.filter((step) => step.version > (row?.version ?? 0));
   for (const step of outstanding) await apply(connection, step);
   return outstanding.map((step) => step.name);
 }

@@ -9,15 +9,19 @@ export class SchemaError extends Error {
 
 type Query = Connection['query'];
 
-/** Throws unless every migration that this code knows has run. A newer schema is fine: migrations only add first. */
-export async function assertVersion(query: Query): Promise<void> {
+/** The number of the last migration that has run; 0 in an empty database. */
+export async function readVersion(query: Query): Promise<number> {
   const [table] = await query<{ found: boolean }>(
     "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS found",
   );
-  const [row] = table?.found
-    ? await query<{ version: number | null }>('SELECT max(version) AS version FROM public.schema_migrations')
-    : [];
-  const version = row?.version ?? 0;
+  if (!table?.found) return 0;
+  const [row] = await query<{ version: number | null }>('SELECT max(version) AS version FROM public.schema_migrations');
+  return row?.version ?? 0;
+}
+
+/** Throws unless every migration that this code knows has run. A newer schema is fine: migrations only add first. */
+export async function assertVersion(query: Query): Promise<void> {
+  const version = await readVersion(query);
   if (version >= schemaVersion) return;
   throw new SchemaError(
     `the database schema is at version ${version} and this release needs ${schemaVersion}: run "npm run migrate"`,
