@@ -17,8 +17,15 @@ export interface BullMqOptions extends JobQueueOptions {
 const queueName = 'ingestion';
 const highestPriority = 2 ** 21 - 1;
 
-// A worker that can't reach Redis never ends its close by itself.
+// Redis may go away in the middle of it.
 const closeMs = 5_000;
+
+/** A job that runs in this process. */
+interface Running {
+  controller: AbortController;
+  cancelled: boolean;
+  ended: Promise<void>;
+}
 
 /** Jobs that all replicas share, in Redis. Resolves when Redis is reached. */
 export async function createBullMqJobQueue(options: BullMqOptions): Promise<JobQueue> {
@@ -34,9 +41,7 @@ class BullMqJobQueue implements JobQueue {
   private readonly queue: Queue<JobPointer>;
   private readonly connections: Redis[];
   private readonly shared: { prefix: string; telemetry: BullMQOtel };
-  /** What aborts the jobs that run here. */
-  private readonly running = new Map<string, AbortController>();
-  private readonly cancelled = new WeakSet<AbortController>();
+  private readonly running = new Map<string, Running>();
   private worker: Worker<JobPointer> | undefined;
   private closed = false;
 
@@ -71,10 +76,10 @@ class BullMqJobQueue implements JobQueue {
   }
 
   async cancel(jobId: string): Promise<void> {
-    const controller = this.running.get(jobId);
-    if (controller) {
-      this.cancelled.add(controller);
-      controller.abort(new Error('the job was cancelled'));
+    const running = this.running.get(jobId);
+    if (running) {
+      running.cancelled = true;
+      running.controller.abort(new Error('the job was cancelled'));
     }
     await this.queue.remove(jobId);
   }
@@ -103,33 +108,34 @@ class BullMqJobQueue implements JobQueue {
 
   async close(): Promise<void> {
     this.closed = true;
-    const { worker } = this;
-    if (worker) {
-      const ended = worker.close();
-      for (const controller of this.running.values()) controller.abort(new Error('the queue is closing'));
-      await Promise.race([ended, this.untilUnreachable()]);
-    }
-    await Promise.race([this.queue.close(), this.untilUnreachable()]);
+    // A worker without Redis would wait for it; its jobs are waited for here.
+    const force = this.producer.status !== 'ready';
+    const workerClosed = this.worker?.close(force);
+    for (const { controller } of this.running.values()) controller.abort(new Error('the queue is closing'));
+    await Promise.all([...this.running.values()].map(({ ended }) => ended));
+    await withinCloseTime(workerClosed);
+    await withinCloseTime(force ? undefined : this.queue.close());
     for (const connection of this.connections) connection.disconnect();
   }
 
   private async run(handler: JobHandler, job: JobPointer): Promise<void> {
-    const controller = new AbortController();
-    this.running.set(job.jobId, controller);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const running: Running = { controller: new AbortController(), cancelled: false, ended };
+    this.running.set(job.jobId, running);
     try {
-      await handler({ tenantId: job.tenantId, jobId: job.jobId }, controller.signal);
+      await handler({ tenantId: job.tenantId, jobId: job.jobId }, running.controller.signal);
     } catch (error) {
       // The queue must not try again what was cancelled.
-      throw this.cancelled.has(controller) ? new UnrecoverableError('the job was cancelled') : error;
+      throw running.cancelled ? new UnrecoverableError('the job was cancelled') : error;
     } finally {
       this.running.delete(job.jobId);
+      end();
     }
   }
+}
 
-  private async untilUnreachable(): Promise<void> {
-    do await delay(closeMs, undefined, { ref: false });
-    while (this.producer.status === 'ready');
-  }
+async function withinCloseTime(work: Promise<void> | undefined): Promise<void> {
+  await Promise.race([work, delay(closeMs, undefined, { ref: false })]);
 }
 
 function connect({ url, logger }: BullMqOptions, options: RedisOptions): Redis {
