@@ -21,7 +21,8 @@ type Vector = Float32Array<ArrayBuffer>;
 let model: Model | undefined;
 
 process.on('message', (message: ToChild) => {
-  void answer(message).then((reply) => process.send?.(reply));
+  // An answer that the parent is no longer there to take is not an error.
+  void answer(message).then((reply) => process.send?.(reply, () => undefined));
 });
 process.on('disconnect', () => process.exit());
 // A terminal signals the whole group; the parent decides when its children end, and its death disconnects them.
