@@ -1,4 +1,5 @@
 export { testPostgres, type TestPostgres } from './postgres.js';
+export { executedPlans, type ObservedStatement } from './plans.js';
 export { testRedis, type TestRedis } from './redis.js';
 export { freePort, startPostgres, startRedis, type OwnPostgres, type OwnRedis } from './own-servers.js';
 export { hasServers, type TestServer } from './servers.js';

@@ -13,6 +13,7 @@ export function hasServers(...servers: TestServer[]): boolean {
 
 export function serverUrl(server: TestServer): string {
   const url = process.env[variables[server]];
-  if (!url) throw new Error(`this test needs ${variables[server]}: run it by "node scripts/jest.mjs int"`);
+  if (!url)
+    throw new Error(`this test needs ${variables[server]}, which "node scripts/jest.mjs int" sets where it can`);
   return url;
 }
