@@ -6,12 +6,11 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { eventually } from '@lectern/testing';
-import { callTool, connectClient } from '../support/client.js';
+import { callTool, connectClient, connectStdioClient } from '../support/client.js';
 import { inspect } from '../support/inspector.js';
 import { processTree } from '../support/processes.js';
-import { startServer, type ServerProcess } from '../support/server-process.js';
+import { cliEntry, startServer, type ServerProcess } from '../support/server-process.js';
 
-const entry = join(import.meta.dirname, '..', '..', 'apps', 'cli', 'dist', 'main.js');
 const toolNames = [
   'create_knowledge_base',
   'delete_document',
@@ -95,7 +94,7 @@ describe('embedded mode', () => {
     expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('fifteen days') });
     const stdio = await inspect([
       process.execPath,
-      entry,
+      cliEntry,
       'stdio',
       '-e',
       `LECTERN_DATA_DIR=${dataDir}`,
@@ -114,7 +113,7 @@ describe('embedded mode', () => {
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [entry, 'stdio'],
+        args: [cliEntry, 'stdio'],
         env: { LECTERN_DATA_DIR: dataDir },
         stderr: 'ignore',
       }),
@@ -129,6 +128,32 @@ describe('embedded mode', () => {
     expect(refused).toMatchObject({ isError: true });
     expect(JSON.stringify(refused.content)).toContain('lectern call delete_document');
     await client.close();
+  });
+
+  it.each(['modern', 'legacy'] as const)('speaks to the official client in its %s mode on stdio', async (era) => {
+    const client = await connectStdioClient(dataDir, era);
+    expect((await client.listTools()).tools).toHaveLength(toolNames.length);
+    const { matched } = await callTool<{ matched: number }>(client, 'search_knowledge_base', { query: '请假 leave' });
+    expect(matched).toBeGreaterThan(0);
+    await client.close();
+  });
+
+  it('serves desktop clients without a server: one owns the data, the other goes through it, and takes its place', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'lectern-e2e-stdio-'));
+    const owner = await connectStdioClient(own);
+    const { knowledgeBase } = await callTool<{ knowledgeBase: { id: string } }>(owner, 'create_knowledge_base', {
+      name: 'own',
+    });
+    const other = await connectStdioClient(own);
+    const names = async () => {
+      const { items } = await callTool<{ items: { id: string }[] }>(other, 'list_knowledge_bases', {});
+      return items.map((item) => item.id);
+    };
+    expect(await names()).toEqual([knowledgeBase.id]);
+    await owner.close();
+    expect(await names()).toEqual([knowledgeBase.id]);
+    await other.close();
+    await rm(own, { recursive: true, force: true });
   });
 
   it('takes a document from upload to cited passage to deletion', async () => {

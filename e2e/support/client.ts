@@ -1,17 +1,37 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { cliEntry } from './server-process.js';
 
 export type Era = 'modern' | 'legacy';
 
-/** The official client of today in either of its modes, with a bearer token. */
-export async function connectClient(url: string, token: string, era: Era = 'modern'): Promise<Client> {
-  const client = new Client(
+function newClient(era: Era): Client {
+  return new Client(
     { name: 'lectern-e2e', version: '1.0.0' },
     era === 'modern' ? { versionNegotiation: { mode: 'auto' } } : {},
   );
+}
+
+/** The official client of today in either of its modes, over HTTP with a bearer token. */
+export async function connectClient(url: string, token: string, era: Era = 'modern'): Promise<Client> {
+  const client = newClient(era);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
+  return client;
+}
+
+/** The same client with `lectern stdio` as its child, as a desktop client would have it. */
+export async function connectStdioClient(dataDir: string, era: Era = 'modern'): Promise<Client> {
+  const client = newClient(era);
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [cliEntry, 'stdio'],
+      env: { LECTERN_DATA_DIR: dataDir },
+      stderr: 'ignore',
+    }),
+  );
   return client;
 }
 

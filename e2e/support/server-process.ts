@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 
-const entry = join(import.meta.dirname, '..', '..', 'apps', 'cli', 'dist', 'main.js');
+/** The built `lectern` command. */
+export const cliEntry = join(import.meta.dirname, '..', '..', 'apps', 'cli', 'dist', 'main.js');
 
 /** What `lectern start --json` and `lectern stack --json` print when they are ready. */
 export interface Announcement {
@@ -25,7 +26,7 @@ export async function startServer(
   commandArguments: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [entry, ...commandArguments, '--json'], {
+  const child = spawn(process.execPath, [cliEntry, ...commandArguments, '--json'], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
