@@ -23,7 +23,7 @@ export class EmbedService {
     return this.options.provider.model;
   }
 
-  embedQuery(model: ModelKey, text: string, call: CallContext): Promise<QueryVector> {
+  async embedQuery(model: ModelKey, text: string, call: CallContext): Promise<QueryVector> {
     this.requireModel(model);
     const key = queryKey(call.caller.tenantId, this.model, text);
     return this.flights.run(key, call.signal, async (signal) => {
@@ -51,7 +51,8 @@ export class EmbedService {
     if (wanted.provider === provider && wanted.model === model && wanted.revision === revision) return;
     throw new ServiceError(
       'unavailable',
-      `The service embeds by ${provider}/${model}, not by ${wanted.provider}/${wanted.model} of the wanted revision.`,
+      'The embedding service runs another model than the one whose vectors are wanted. Its operator has to set MODEL_DIR.',
+      { details: { running: `${provider}/${model}`, wanted: `${wanted.provider}/${wanted.model}` } },
     );
   }
 

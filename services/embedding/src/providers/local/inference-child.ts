@@ -4,6 +4,11 @@ import type { EmbedReply, EmbedRequest, FromChild, LoadedModel, ModelSpec, ToChi
 /** Longest time in milliseconds that a child may take for one answer before it counts as stuck and is killed. */
 const longestAnswerMs = 30_000;
 
+/** The child runs, but the model can't be loaded: another child would fail as well. */
+export class UnloadableModelError extends Error {
+  override readonly name = 'UnloadableModelError';
+}
+
 /** A child process from its start to its end. It answers one message at a time, and may die at any moment. */
 export class InferenceChild {
   private readonly process: ChildProcess;
@@ -34,11 +39,11 @@ export class InferenceChild {
     return this.end.signal;
   }
 
-  /** Rejects with the child's reason when the model can't be loaded. */
+  /** Rejects with an {@link UnloadableModelError} that has the child's reason, or when the process ends before. */
   async load(spec: ModelSpec): Promise<LoadedModel> {
     const answer = await this.ask({ kind: 'load', spec });
     if (answer.kind === 'loaded') return answer.model;
-    throw new Error(answer.kind === 'unloadable' ? answer.reason : 'the child answered out of turn');
+    throw new UnloadableModelError(answer.kind === 'unloadable' ? answer.reason : 'the child answered out of turn');
   }
 
   /** Rejects when the process ends before it has answered. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '@lectern/contracts';
 import type { Logger } from '@lectern/telemetry';
-import { InferenceChild } from './inference-child.js';
+import { InferenceChild, UnloadableModelError } from './inference-child.js';
 import type { EmbedReply, EmbedRequest, LoadedModel, ModelSpec } from './messages.js';
 import { Work, WorkQueue, type Priority } from './work-queue.js';
 
@@ -25,9 +25,9 @@ interface Slot {
 /** A child that lived so long, in milliseconds, was healthy: its successor starts at once. */
 const steadyLifeMs = 10_000;
 const slowestRestartMs = 10_000;
-const hopelessAfterShortLives = 3;
+const hopelessAfterShortLives = 5;
 /** A text is tried on so many children. */
-const attemptsPerWork = 2;
+const attemptsPerWork = 3;
 
 /** Child processes that embed one text at a time each, and are replaced when they die. */
 export class InferencePool {
@@ -89,7 +89,7 @@ export class InferencePool {
       const born = performance.now();
       const child = new InferenceChild(this.options.script);
       slot.child = child;
-      await this.live(slot, child).catch((error: unknown) => this.failToLoad(error));
+      await this.live(slot, child).catch((error: unknown) => this.noteFailedLoad(error));
       slot.loaded = false;
       await child.kill();
       if (this.closing.signal.aborted) return;
@@ -111,7 +111,7 @@ export class InferencePool {
     const model = await child.load(this.options.spec);
     this.loadedModel ??= model;
     if (model.revision !== this.loadedModel.revision) {
-      throw new Error('the model files have changed; restart the service to use them');
+      throw new UnloadableModelError('the model files have changed; restart the service to use them');
     }
     slot.loaded = true;
     this.firstLoad.resolve(model);
@@ -131,9 +131,9 @@ export class InferencePool {
     }
   }
 
-  private failToLoad(error: unknown): void {
-    if (this.closing.signal.aborted) return;
-    this.options.logger.error({ err: error }, 'embedding child could not load the model');
+  private noteFailedLoad(error: unknown): void {
+    if (!(error instanceof UnloadableModelError)) return;
+    this.options.logger.error({ reason: error.message }, 'embedding child could not load the model');
     this.firstLoad.reject(error);
   }
 
