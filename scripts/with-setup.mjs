@@ -7,6 +7,15 @@ import { delimiter, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const [command, ...rest] = process.argv.slice(2);
+const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+const nodePackages = new Set(['linux-x64', 'linux-arm64', 'win-x64']);
+const packagedNode = join(
+  root,
+  'node_modules',
+  `node-${platform}`,
+  'bin',
+  process.platform === 'win32' ? 'node.exe' : 'node',
+);
 
 /** Each command: whether it needs a build, and the steps it takes; a step is the arguments of Node 24. */
 const commands = {
@@ -45,18 +54,16 @@ function installPackages() {
   const stamp = join(root, 'node_modules', '.lectern-lock');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
   run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--loglevel=error'], 'installing packages');
+  // An optional package that can't be fetched is no error for npm, and Node is one.
+  if (nodePackages.has(platform) && !existsSync(packagedNode)) fail('the package of Node 24 did not arrive: try again');
   writeFileSync(stamp, digest);
 }
 
 /** The Node 24 that the lockfile brings, else (macOS, where no package has it) the running one if it is new enough. */
 function findNode() {
-  const name = process.platform === 'win32' ? 'node.exe' : 'node';
-  const packaged = [`linux-${process.arch}`, `win-${process.arch}`]
-    .map((platform) => join(root, 'node_modules', `node-${platform}`, 'bin', name))
-    .find((path) => existsSync(path));
-  if (packaged) return packaged;
+  if (existsSync(packagedNode)) return packagedNode;
   if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath;
-  return fail(`Lectern needs Node 24, and no package brings it for ${process.platform}: install Node 24 and try again`);
+  return fail(`Lectern needs Node 24, and no package brings it for ${platform}: install Node 24 and try again`);
 }
 
 /** Runs a preparation quietly; shows its output only when it fails. */
