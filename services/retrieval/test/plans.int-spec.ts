@@ -1,118 +1,115 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withAdmin } from '@lectern/database';
-import { testPostgres, type TestPostgres, fakeVector, fakeModel } from '@lectern/testing';
-import { toVectorText } from '@lectern/database';
-import { bothLegs } from '../src/search/search.repository.js';
-import { insertKnowledgeBase } from './fixture.js';
+import { toVectorText, withAdmin } from '@lectern/database';
+import { executedPlans, fakeModel, fakeVector, hasServers, testPostgres, type TestPostgres } from '@lectern/testing';
+import { candidateQuery, candidateValues } from '../src/search/candidate-query.js';
+import { walkVectorIndex } from '../src/search/search.repository.js';
+import type { Legs } from '../src/search/legs.js';
+import { Corpus } from './corpus.js';
 
-/** Enough rows for the planner to care, spread over several tenants. */
-const rowsPerTenant = 3000;
+/** Enough rows for the planner to care: 100 chunks a document. */
+const documentsOf = { large: 30, small: 8 };
+const chunksPerDocument = 100;
 
-describe('the plans of a search, as the service role', () => {
+const fill = `
+  WITH document AS (
+    INSERT INTO documents (tenant_id, id, kb_id, title, content_type, sha256, blob_key, byte_count, chunk_count, state, active_version)
+    SELECT $1, gen_random_uuid(), $2, 'd', 'txt', sha256(n::text::bytea), 'd', 1, $4, 'ready', 1
+    FROM generate_series(1, $3::int) n RETURNING id
+  ), made AS (
+    INSERT INTO chunks (tenant_id, id, kb_id, document_id, version, ordinal, kind, content, start_offset, end_offset,
+      token_count, text_hash, terms, lexical)
+    SELECT $1, gen_random_uuid(), $2, document.id, 1, n, 'text', repeat('x', 200), 0, 200, 50, sha256(n::text::bytea),
+      ARRAY[n % 500 + 1, n % 499 + 1000], format('{%s:1.5,%s:1}/1000000000', n % 500 + 1, n % 499 + 1000)::sparsevec
+    FROM document, generate_series(1, $4::int) n RETURNING id, document_id
+  )
+  INSERT INTO chunk_vectors (tenant_id, space_id, kb_id, document_id, version, chunk_id, embedding)
+  SELECT $1, (SELECT id FROM embedding_spaces), $2, made.document_id, 1, made.id,
+    (SELECT array_agg(random() * (d + 0 * length(made.id::text)))::real[]::halfvec FROM generate_series(1, $5::int) d)
+  FROM made`;
+
+(hasServers('postgres') ? describe : describe.skip)('the plans of a search, as the service role', () => {
   let postgres: TestPostgres;
-  let tenant: string;
-  let knowledgeBaseId: string;
+  let tenantId: string;
+  let large: string;
+  let small: string;
+  let documentId: string;
   let spaceId: string;
 
   beforeAll(async () => {
     postgres = await testPostgres();
-    const ingestion = postgres.database('ingestion');
-    for (const name of ['other', 'another', 'mine']) {
-      tenant = await postgres.createTenant(name);
-      knowledgeBaseId = await insertKnowledgeBase(ingestion, tenant, 'base');
-      await fill(tenant, knowledgeBaseId);
+    for (const name of ['other', 'mine']) {
+      tenantId = await postgres.createTenant(name);
+      const corpus = new Corpus(postgres.database('ingestion'), tenantId);
+      [large, small] = [await corpus.addKnowledgeBase('large'), await corpus.addKnowledgeBase('small')];
+      await withAdmin(postgres.adminUrl, async (transaction) => {
+        const shape = [chunksPerDocument, fakeModel.dimension];
+        await transaction.query(fill, [tenantId, large, documentsOf.large, ...shape]);
+        await transaction.query(fill, [tenantId, small, documentsOf.small, ...shape]);
+      });
     }
-    await withAdmin(postgres.adminUrl, async (connection) => {
-      await connection.query('ANALYZE');
-      const [space] = await connection.query<{ id: string }>('SELECT id FROM embedding_spaces');
-      spaceId = space!.id;
+    await withAdmin(postgres.adminUrl, async (transaction) => {
+      await transaction.query('ANALYZE');
+      const [row] = await transaction.query<{ spaceId: string; documentId: string }>(
+        'SELECT space_id AS "spaceId", document_id AS "documentId" FROM chunk_vectors WHERE kb_id = $1 LIMIT 1',
+        [small],
+      );
+      ({ spaceId, documentId } = row!);
     });
   });
   afterAll(() => postgres.close());
 
-  /** Synthetic rows: one document, random vectors, terms of which each chunk has five. */
-  async function fill(tenantId: string, base: string): Promise<void> {
-    await withAdmin(postgres.adminUrl, async (connection) => {
-      await connection.query(
-        `WITH document AS (
-           INSERT INTO documents (tenant_id, id, kb_id, title, content_type, sha256, blob_key, byte_count, chunk_count, state, active_version)
-           VALUES ($1, gen_random_uuid(), $2, 'd', 'txt', sha256('d'), 'd', 1, $3, 'ready', 1) RETURNING id
-         ), made AS (
-           INSERT INTO chunks (tenant_id, id, kb_id, document_id, version, ordinal, kind, content, start_offset, end_offset,
-             token_count, text_hash, terms, lexical)
-           SELECT $1, gen_random_uuid(), $2, document.id, 1, n, 'text', repeat('x', 200), 0, 200, 50, sha256(n::text::bytea),
-             ARRAY[n % 500 + 1, n % 499 + 1000], format('{%s:1.5,%s:1}/1000000000', n % 500 + 1, n % 499 + 1000)::sparsevec
-           FROM document, generate_series(1, $3::int) n RETURNING id, document_id
-         )
-         INSERT INTO chunk_vectors (tenant_id, space_id, kb_id, document_id, version, chunk_id, embedding)
-         SELECT $1, (SELECT id FROM embedding_spaces), $2, made.document_id, 1, made.id,
-           (SELECT array_agg(random() * (d + 0 * length(made.id::text)))::real[]::halfvec FROM generate_series(1, $4::int) d)
-         FROM made`,
-        [tenantId, base, rowsPerTenant, fakeModel.dimension],
-      );
+  /** What the server did, the statements inside functions included. */
+  async function plans(
+    legs: Pick<Legs, 'dense' | 'lexical'>,
+    scope: { knowledgeBaseIds: string[]; documentId?: string },
+  ): Promise<string> {
+    const parameters = {
+      tenantId,
+      spaceId,
+      knowledgeBaseIds: scope.knowledgeBaseIds,
+      documentId: scope.documentId,
+      vector: toVectorText(fakeVector('question')),
+      lexicalQuery: '{7:2,1007:1}/1000000000',
+      limit: 50,
+    };
+    const observed = await executedPlans(postgres.adminUrl, {
+      role: 'lectern_retrieval',
+      tenantId,
+      settings: walkVectorIndex,
+      sql: candidateQuery(fakeModel.dimension, legs),
+      values: candidateValues(parameters, { ...legs, terms: [7, 1007], exact: false }),
     });
+    return observed.join('\n');
   }
 
-  async function plan(sql: string, values: unknown[]): Promise<string> {
-    return postgres.database('retrieval').withTenant(tenant, async (transaction) => {
-      await transaction.query("SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true)");
-      const rows = await transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${sql}`, values);
-      return rows.map((row) => row['QUERY PLAN']).join('\n');
-    });
-  }
-
-  const values = () => [
-    tenant,
-    spaceId,
-    [knowledgeBaseId],
-    null,
-    toVectorText(fakeVector('question')),
-    [7, 1007],
-    '{7:2,1007:1}/1000000000',
-    50,
-  ];
+  const vectorIndex = /Index Scan using chunk_vectors_\w+_embedding_idx/;
+  const wholeTable = /Seq Scan on (chunks\b|chunk_vectors)/;
+  const leaves = (text: string) => new Set(text.match(/chunk_vectors_[0-9a-f]{32}_\d/g));
 
   it("walks the vector index of the tenant's leaf alone when the scope is large", async () => {
-    const text = await plan(bothLegs(fakeModel.dimension, false), values());
-    expect(text).toMatch(/Index Scan using chunk_vectors_\w+_embedding_idx/);
-    expect(text).not.toMatch(/Seq Scan on (chunks\b|chunk_vectors)/);
+    const text = await plans({ dense: 'index', lexical: 'index' }, { knowledgeBaseIds: [large, small] });
+    expect(text).toMatch(vectorIndex);
+    expect(text).not.toMatch(wholeTable);
+    expect(leaves(text).size).toBe(1);
   });
 
-  it("reads the tenant's rows alone, and all of them, when the scope is small", async () => {
-    const text = await plan(bothLegs(fakeModel.dimension, true), values());
-    expect(text).not.toMatch(/Index Scan using chunk_vectors_\w+_embedding_idx/);
-    expect(text).not.toMatch(/Seq Scan on chunks\b/);
-    expect(text.match(/chunk_vectors_[0-9a-f]{32}_\d/g)?.every((leaf, _, all) => leaf === all[0])).toBe(true);
+  it("reads the scope's vectors alone, and all of them, when it is small", async () => {
+    for (const scope of [{ knowledgeBaseIds: [small] }, { knowledgeBaseIds: [small], documentId }]) {
+      const text = await plans({ dense: 'all', lexical: 'index' }, scope);
+      expect(text).not.toMatch(vectorIndex);
+      expect(text).not.toMatch(wholeTable);
+      expect(leaves(text).size).toBe(1);
+    }
   });
 
-  it('takes the lexical candidates from their index, which the policy alone would not', async () => {
-    // The function's statement, as its owner runs it.
-    const [source] = await withAdmin(postgres.adminUrl, (connection) =>
-      connection.query<{ body: string }>("SELECT prosrc AS body FROM pg_proc WHERE proname = 'lexical_candidates'"),
-    );
-    const statement = ['p_terms', 'p_query', 'p_kb_ids', 'p_document', 'p_limit'].reduce(
-      (sql, name, index) =>
-        sql.replaceAll(
-          new RegExp(`\\b${name}\\b`, 'g'),
-          ['$1::int[]', '$2::text', '$3::uuid[]', '$4::uuid', '$5::int'][index]!,
-        ),
-      source!.body,
-    );
-    const text = await withAdmin(postgres.adminUrl, async (connection) => {
-      await connection.query('BEGIN');
-      await connection.query('SET LOCAL ROLE lectern_owner');
-      await connection.query("SELECT set_config('app.tenant_id', $1, true)", [tenant]);
-      const rows = await connection.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`, [
-        [7],
-        '{7:2}/1000000000',
-        [knowledgeBaseId],
-        null,
-        50,
-      ]);
-      await connection.query('ROLLBACK');
-      return rows.map((row) => row['QUERY PLAN']).join('\n');
-    });
-    expect(text).toMatch(/Bitmap Index Scan on chunks_terms/);
-    expect(text).not.toMatch(/Seq Scan on chunks/);
+  it('takes the lexical candidates from the index of their terms alone', async () => {
+    const text = await plans({ dense: 'index', lexical: 'index' }, { knowledgeBaseIds: [large, small] });
+    expect(text.match(/Bitmap Index Scan on chunks\w+/g)).toEqual(['Bitmap Index Scan on chunks_terms']);
+  });
+
+  it("looks at the scope's chunks alone where the words of the question are too frequent for their index", async () => {
+    const text = await plans({ dense: 'all', lexical: 'all' }, { knowledgeBaseIds: [small], documentId });
+    expect(text).not.toMatch(wholeTable);
+    expect(text).not.toMatch(/chunks_terms/);
   });
 });

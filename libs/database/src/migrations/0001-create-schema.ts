@@ -322,15 +322,17 @@ BEGIN
 END $$;
 
 -- The lexical leg. Under row-level security the operator && is no leakproof qual and would scan the whole table, so the
--- function runs as the owner and filters by the tenant of the transaction itself.
+-- function runs as the owner and filters by the tenant of the transaction itself. OFFSET 0 leaves that filter for the
+-- few chunks that the terms select: the index of the tenant's chunks would be read as a whole.
 CREATE FUNCTION lexical_candidates(p_terms int[], p_query text, p_kb_ids uuid[], p_document uuid, p_limit int)
-RETURNS TABLE (chunk_id uuid, bm25 real) ROWS 50
+RETURNS TABLE (chunk_id uuid) ROWS 50
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT c.id, -(c.lexical <#> p_query::sparsevec)::real
-  FROM chunks c
+  SELECT c.id
+  FROM (
+    SELECT tenant_id, id, kb_id, document_id, version, lexical FROM chunks WHERE terms && p_terms OFFSET 0
+  ) c
   JOIN documents d ON d.tenant_id = c.tenant_id AND d.id = c.document_id AND d.active_version = c.version
-  WHERE c.terms && p_terms
-    AND c.tenant_id = nullif(current_setting('app.tenant_id', true), '')::uuid
+  WHERE c.tenant_id = current_tenant()
     AND c.kb_id = ANY (p_kb_ids)
     AND (p_document IS NULL OR c.document_id = p_document)
   ORDER BY c.lexical <#> p_query::sparsevec, c.id

@@ -11,7 +11,7 @@ export interface DocumentFilter {
 
 interface Row extends Omit<Document, 'createdAt' | 'error'> {
   createdAt: Date;
-  position: string;
+  position: number;
   errorCode: string | null;
   errorMessage: string | null;
 }
@@ -19,10 +19,20 @@ interface Row extends Omit<Document, 'createdAt' | 'error'> {
 export interface StoredText {
   title: string;
   status: DocumentState;
-  /** Undefined while no version is published. */
+  /** UTF-16 code units; undefined while no version is published. */
   totalLength: number | undefined;
   segments: { startOffset: number; text: string }[];
 }
+
+interface TextRow {
+  title: string;
+  status: DocumentState;
+  totalLength: number | null;
+  startOffset: number | null;
+  text: string | null;
+}
+
+const largestOffset = 2 ** 31 - 1;
 
 export class DocumentsRepository {
   constructor(private readonly database: Database) {}
@@ -50,10 +60,11 @@ export class DocumentsRepository {
           `SELECT id, kb_id AS "knowledgeBaseId", title, content_type AS "contentType", state AS status,
                   error_code AS "errorCode", error_message AS "errorMessage", byte_count AS "byteCount",
                   char_count AS "charCount", chunk_count AS "chunkCount", preview, created_at AS "createdAt",
-                  created_at::text AS position
+                  (extract(epoch FROM created_at) * 1000000)::bigint AS position
            FROM documents
            WHERE tenant_id = $1 AND ($2::uuid IS NULL OR kb_id = $2) AND ($3::text IS NULL OR state = $3)
-             AND ($4::timestamptz IS NULL OR (created_at, id) < ($4::timestamptz, $5::uuid))
+             AND ($4::bigint IS NULL OR
+               (created_at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid))
            ORDER BY created_at DESC, id DESC LIMIT $6`,
           [
             tenantId,
@@ -69,41 +80,46 @@ export class DocumentsRepository {
     return rows.map(toDocument);
   }
 
-  /** The segments that hold a range of a document's published text. */
-  text(
+  /** The segments that hold a range of a document's published text; one statement, so that all are of one version. */
+  async text(
     tenantId: string,
     range: { documentId: string; offset: number; limit: number },
     signal: AbortSignal,
   ): Promise<StoredText | undefined> {
-    return this.database.withTenant(
+    const first = Math.min(range.offset, largestOffset);
+    const rows = await this.database.withTenant(
       tenantId,
-      async (transaction) => {
-        const [document] = await transaction.query<{
-          title: string;
-          status: DocumentState;
-          version: number | null;
-          totalLength: number;
-        }>(
-          `SELECT title, state AS status, active_version AS version, char_count AS "totalLength"
-           FROM documents WHERE tenant_id = $1 AND id = $2`,
-          [tenantId, range.documentId],
-        );
-        if (!document) return undefined;
-        const { title, status, version, totalLength } = document;
-        if (version === null) return { title, status, totalLength: undefined, segments: [] };
-        const segments = await transaction.query<{ startOffset: number; text: string }>(
-          `SELECT start_offset AS "startOffset", text FROM document_texts
-           WHERE tenant_id = $1 AND document_id = $2 AND version = $3 AND start_offset < $5
-             AND segment >= (SELECT coalesce(max(segment), 0) FROM document_texts
-               WHERE tenant_id = $1 AND document_id = $2 AND version = $3 AND start_offset <= $4)
-           ORDER BY segment`,
-          [tenantId, range.documentId, version, range.offset, Math.min(range.offset + range.limit, 2 ** 31 - 1)],
-        );
-        return { title, status, totalLength, segments };
-      },
+      (transaction) =>
+        transaction.query<TextRow>(
+          `SELECT d.title, d.state AS status, t.start_offset AS "startOffset", t.text,
+                  CASE WHEN d.active_version IS NOT NULL THEN d.char_count END AS "totalLength"
+           FROM documents d
+           LEFT JOIN document_texts t ON t.tenant_id = d.tenant_id AND t.document_id = d.id
+             AND t.version = d.active_version AND t.start_offset < $4 AND t.segment >= (
+               SELECT coalesce(max(s.segment), 0) FROM document_texts s
+               WHERE s.tenant_id = d.tenant_id AND s.document_id = d.id AND s.version = d.active_version
+                 AND s.start_offset <= $3)
+           WHERE d.tenant_id = $1 AND d.id = $2
+           ORDER BY t.segment`,
+          [tenantId, range.documentId, first, Math.min(first + range.limit, largestOffset)],
+        ),
       { readOnly: true, signal },
     );
+    return toStoredText(rows);
   }
+}
+
+function toStoredText(rows: readonly TextRow[]): StoredText | undefined {
+  const [document] = rows;
+  if (!document) return undefined;
+  return {
+    title: document.title,
+    status: document.status,
+    totalLength: document.totalLength ?? undefined,
+    segments: rows.flatMap(({ startOffset, text }) =>
+      startOffset === null || text === null ? [] : [{ startOffset, text }],
+    ),
+  };
 }
 
 function toDocument(row: Row): { document: Document; position: Position } {

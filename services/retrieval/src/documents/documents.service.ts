@@ -8,7 +8,7 @@ import {
 import { sliceWellFormed } from '@lectern/text';
 import type { CallContext } from '@lectern/transport';
 import { decodeCursor, encodeCursor } from './cursor.js';
-import type { DocumentsRepository } from './documents.repository.js';
+import type { DocumentsRepository, StoredText } from './documents.repository.js';
 
 export class DocumentsService {
   constructor(private readonly repository: DocumentsRepository) {}
@@ -46,21 +46,21 @@ export class DocumentsService {
     if (stored.totalLength === undefined) {
       throw new ServiceError(
         'conflict',
-        `The document ${documentId} has no text yet: it is ${stored.status}. Call get_ingestion_status to follow it.`,
+        `The document ${documentId} has no text: it is ${stored.status}. Call get_ingestion_status to see how far it is, or why.`,
       );
     }
-    const start = Math.min(offset, stored.totalLength);
-    const base = stored.segments[0]?.startOffset ?? start;
-    const text = stored.segments.map((segment) => segment.text).join('');
-    const slice = sliceWellFormed(text, start - base, limit);
-    const end = start + slice.text.length;
-    return {
-      documentId,
-      title: stored.title,
-      text: slice.text,
-      offset: start,
-      totalLength: stored.totalLength,
-      ...(end < stored.totalLength ? { nextOffset: end } : {}),
-    };
+    const { title, totalLength } = stored;
+    const { text, start, end } = slice(stored, offset, limit);
+    const rest = end < totalLength ? { nextOffset: end } : {};
+    return { documentId, title, text, offset: start, totalLength, ...rest };
   }
+}
+
+/** Start and end are offsets of the whole text; the start may be before the one asked for, inside a surrogate pair. */
+function slice({ segments }: StoredText, offset: number, limit: number): { text: string; start: number; end: number } {
+  const base = segments[0]?.startOffset ?? 0;
+  const loaded = segments.map((segment) => segment.text).join('');
+  const { text, nextOffset } = sliceWellFormed(loaded, offset - base, limit);
+  const end = base + (nextOffset ?? loaded.length);
+  return { text, start: end - text.length, end };
 }

@@ -1,9 +1,11 @@
 import type { EmbeddingModel } from '@lectern/contracts';
 import { toVectorText, type Database, type Transaction } from '@lectern/database';
+import { candidateQuery, candidateValues } from './candidate-query.js';
 import type { Candidate } from './fusion.js';
-import type { LexicalWeights, TermStatistics } from './lexical-weights.js';
+import type { Legs } from './legs.js';
+import type { TermStatistics } from './lexical-weights.js';
 
-/** Candidates that each leg gives. */
+/** Passages that each leg gives at most. */
 export const candidatesPerLeg = 50;
 
 export interface Scope {
@@ -16,8 +18,14 @@ export interface SpaceScope {
   spaceId: string;
   model: EmbeddingModel;
   knowledgeBaseIds: string[];
-  /** Chunks of the scope, as far as they are published. */
+  /** Published chunks of the scope; exact as far as it is no larger than the bound that was asked for. */
   chunkCount: number;
+}
+
+/** A passage with both scores. */
+export interface Found extends Candidate {
+  /** Whether the dense leg gave it. */
+  near: boolean;
 }
 
 export interface Passage {
@@ -35,26 +43,33 @@ export interface Passage {
   endOffset: number;
 }
 
-interface LegRequest {
+export interface CandidateRequest {
   space: SpaceScope;
   documentId: string | undefined;
   vector: Float32Array;
-  weights: LexicalWeights;
-  exact: boolean;
+  /** The question's terms with their idf, in pgvector's text form. */
+  lexicalQuery: string;
+  legs: Legs;
 }
 
 export class SearchRepository {
   constructor(private readonly database: Database) {}
 
-  /** The scope by embedding space, or undefined when a named knowledge base or document is not the tenant's. */
-  resolveScope(tenantId: string, scope: Scope, signal: AbortSignal): Promise<SpaceScope[] | undefined> {
+  /**
+   * The scope by embedding space, or undefined when a named knowledge base or document is not the tenant's. Chunks are
+   * counted up to the bound.
+   */
+  resolveScope(
+    tenantId: string,
+    scope: Scope,
+    countBound: number,
+    signal: AbortSignal,
+  ): Promise<SpaceScope[] | undefined> {
+    const values = [tenantId, scope.knowledgeBaseId ?? null, scope.documentId ?? null];
     return this.read(tenantId, signal, async (transaction) => {
-      if (!(await exists(transaction, tenantId, scope))) return undefined;
-      const rows = await transaction.query<SpaceRow>(spacesOfScope, [
-        tenantId,
-        scope.knowledgeBaseId ?? null,
-        scope.documentId ?? null,
-      ]);
+      const [named] = await transaction.query<{ exist: boolean }>(namedExist, values);
+      if (!named?.exist) return undefined;
+      const rows = await transaction.query<SpaceRow>(spacesOfScope, [...values, countBound + 1]);
       return rows.map(toSpaceScope);
     });
   }
@@ -75,25 +90,21 @@ export class SearchRepository {
     });
   }
 
-  /** Both scores for every passage that either leg found. */
-  candidates(tenantId: string, request: LegRequest, signal: AbortSignal): Promise<Candidate[]> {
-    const { space, documentId, vector, weights, exact } = request;
+  /** Both scores for every passage that either leg found, in any order. */
+  candidates(tenantId: string, request: CandidateRequest, signal: AbortSignal): Promise<Found[]> {
+    const { space, documentId, vector, lexicalQuery, legs } = request;
+    const parameters = {
+      tenantId,
+      spaceId: space.spaceId,
+      knowledgeBaseIds: space.knowledgeBaseIds,
+      documentId,
+      vector: toVectorText(vector),
+      lexicalQuery,
+      limit: candidatesPerLeg,
+    };
     return this.read(tenantId, signal, async (transaction) => {
-      if (!exact) {
-        await transaction.query(
-          "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true)",
-        );
-      }
-      return transaction.query<Candidate>(bothLegs(space.model.dimension, exact), [
-        tenantId,
-        space.spaceId,
-        space.knowledgeBaseIds,
-        documentId ?? null,
-        toVectorText(vector),
-        weights.selective,
-        weights.query,
-        candidatesPerLeg,
-      ]);
+      if (legs.dense === 'index') await transaction.query(walkVectorIndex);
+      return transaction.query<Found>(candidateQuery(space.model.dimension, legs), candidateValues(parameters, legs));
     });
   }
 
@@ -116,65 +127,40 @@ export class SearchRepository {
   }
 }
 
-async function exists(transaction: Transaction, tenantId: string, scope: Scope): Promise<boolean> {
-  const [row] = await transaction.query<{ found: boolean }>(
-    `SELECT ($2::uuid IS NULL OR EXISTS (SELECT FROM knowledge_bases WHERE tenant_id = $1 AND id = $2))
-        AND ($3::uuid IS NULL OR EXISTS (
-          SELECT FROM documents WHERE tenant_id = $1 AND id = $3 AND ($2::uuid IS NULL OR kb_id = $2))) AS found`,
-    [tenantId, scope.knowledgeBaseId ?? null, scope.documentId ?? null],
-  );
-  return row?.found === true;
-}
+/** Without the iterative scan a filter would leave a handful of rows of those that the index gives. */
+export const walkVectorIndex =
+  "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true)";
 
+const namedExist = `
+  SELECT ($2::uuid IS NULL OR EXISTS (SELECT FROM knowledge_bases WHERE tenant_id = $1 AND id = $2))
+     AND ($3::uuid IS NULL OR EXISTS (
+       SELECT FROM documents WHERE tenant_id = $1 AND id = $3 AND ($2::uuid IS NULL OR kb_id = $2))) AS exist`;
+
+/** Counting stops at the bound: a document that is counted has at least one chunk. */
 const spacesOfScope = `
   SELECT s.id AS "spaceId", s.provider, s.model, s.revision, s.dimension, s.normalised, s.floor,
          s.min_similarity AS "minSimilarity", s.dense_weight AS "denseWeight", s.query_prefix AS "queryPrefix",
          s.passage_prefix AS "passagePrefix", s.max_tokens AS "maxTokens",
-         array_agg(k.kb_id ORDER BY k.kb_id) AS "knowledgeBaseIds",
-         coalesce(sum(counts.chunks), 0)::int AS "chunkCount"
-  FROM knowledge_base_spaces k
-  JOIN embedding_spaces s ON s.id = k.space_id
+         bases.ids AS "knowledgeBaseIds", coalesce(counts.chunks, 0) AS "chunkCount"
+  FROM (
+    SELECT k.space_id, array_agg(k.kb_id ORDER BY k.kb_id) AS ids FROM knowledge_base_spaces k
+    WHERE k.tenant_id = $1 AND k.state = 'active' AND ($2::uuid IS NULL OR k.kb_id = $2)
+      AND ($3::uuid IS NULL OR k.kb_id = (SELECT kb_id FROM documents WHERE tenant_id = $1 AND id = $3))
+    GROUP BY k.space_id
+  ) bases
+  JOIN embedding_spaces s ON s.id = bases.space_id
   CROSS JOIN LATERAL (
-    SELECT sum(d.chunk_count) AS chunks FROM documents d
-    WHERE d.tenant_id = k.tenant_id AND d.kb_id = k.kb_id AND d.active_version IS NOT NULL
-      AND ($3::uuid IS NULL OR d.id = $3)
+    SELECT sum(counted.chunk_count) AS chunks FROM (
+      SELECT d.chunk_count FROM documents d
+      WHERE d.tenant_id = $1 AND d.kb_id = ANY (bases.ids) AND d.active_version IS NOT NULL AND d.chunk_count > 0
+        AND ($3::uuid IS NULL OR d.id = $3)
+      LIMIT $4::int
+    ) counted
   ) counts
-  WHERE k.tenant_id = $1 AND k.state = 'active' AND ($2::uuid IS NULL OR k.kb_id = $2)
-    AND ($3::uuid IS NULL OR k.kb_id = (SELECT kb_id FROM documents WHERE tenant_id = $1 AND id = $3))
-  GROUP BY s.id
   ORDER BY s.id`;
 
 type SpaceRow = EmbeddingModel & Omit<SpaceScope, 'model'>;
 
 function toSpaceScope({ spaceId, knowledgeBaseIds, chunkCount, ...model }: SpaceRow): SpaceScope {
   return { spaceId, knowledgeBaseIds, chunkCount, model };
-}
-
-/**
- * One statement for both legs. The cast is the one of the leaves' indexes. Adding zero keeps the planner from the vector
- * index, which would silently return fewer rows than match in a small scope; OFFSET 0 keeps the look-up of the few
- * candidates from becoming a join with whole tables.
- */
-export function bothLegs(dimension: number, exact: boolean): string {
-  const distance = `(v.embedding::halfvec(${dimension}) <=> $5::halfvec(${dimension}))`;
-  return `
-    WITH dense AS (
-      SELECT v.chunk_id
-      FROM chunk_vectors v
-      JOIN documents d ON d.tenant_id = v.tenant_id AND d.id = v.document_id AND d.active_version = v.version
-      WHERE v.tenant_id = $1 AND v.space_id = $2 AND v.kb_id = ANY ($3::uuid[])
-        AND ($4::uuid IS NULL OR v.document_id = $4)
-      ORDER BY ${distance}${exact ? ' + 0' : ''}
-      LIMIT $8::int
-    ), lexical AS (
-      SELECT l.chunk_id FROM lexical_candidates($6::int[], $7::text, $3::uuid[], $4::uuid, $8::int) l
-    )
-    SELECT found.chunk_id AS "chunkId", 1 - ${distance} AS similarity, -(c.lexical <#> $7::text::sparsevec) AS bm25
-    FROM (SELECT chunk_id FROM dense UNION SELECT chunk_id FROM lexical) found
-    CROSS JOIN LATERAL (
-      SELECT lexical FROM chunks WHERE tenant_id = $1 AND id = found.chunk_id OFFSET 0
-    ) c
-    CROSS JOIN LATERAL (
-      SELECT embedding FROM chunk_vectors WHERE tenant_id = $1 AND space_id = $2 AND chunk_id = found.chunk_id OFFSET 0
-    ) v`;
 }

@@ -3,8 +3,10 @@ import { lexicalQuery } from '@lectern/text';
 import type { CallContext, ServiceClient } from '@lectern/transport';
 import type { SearchConfig } from '../config.js';
 import { byScore, fuse, select, type Ranked } from './fusion.js';
-import { weighTerms } from './lexical-weights.js';
-import { candidatesPerLeg, type Passage, type SearchRepository, type SpaceScope } from './search.repository.js';
+import { toHits } from './hits.js';
+import { chooseLegs, withoutVectorIndex, type Legs } from './legs.js';
+import { weighTerms, type LexicalWeights } from './lexical-weights.js';
+import { candidatesPerLeg, type Found, type SearchRepository, type SpaceScope } from './search.repository.js';
 
 type Request = RequestOf<typeof searchChunks>;
 type Response = ResponseOf<typeof searchChunks>;
@@ -12,6 +14,16 @@ type Response = ResponseOf<typeof searchChunks>;
 interface SpaceResult {
   ranked: Ranked[];
   exact: boolean;
+}
+
+/** What is looked for in one embedding space. */
+interface Quest {
+  space: SpaceScope;
+  documentId: string | undefined;
+  vector: Float32Array;
+  weights: LexicalWeights;
+  /** Chunks of the tenant when they were counted last. */
+  tenantChunkCount: number;
 }
 
 export class SearchService {
@@ -23,18 +35,16 @@ export class SearchService {
 
   async search(request: Request, call: CallContext): Promise<Response> {
     const { tenantId } = call.caller;
-    const spaces = await this.repository.resolveScope(tenantId, request, call.signal);
+    const countBound = Math.max(this.config.SEARCH_EXACT_UP_TO_CHUNKS, candidatesPerLeg);
+    const spaces = await this.repository.resolveScope(tenantId, request, countBound, call.signal);
     if (!spaces) throw notFound(request);
-    const results = await Promise.all(spaces.map((space) => this.searchSpace(space, request, call)));
+    const quests = await this.prepare(spaces, request, call);
+    const results = await Promise.all(quests.map((quest) => this.searchSpace(quest, call)));
     const ranked = results.flatMap((result) => result.ranked).toSorted(byScore);
     const { kept, filteredByThreshold } = select(ranked, request.topK);
-    const passages = await this.repository.passages(
-      tenantId,
-      kept.map((hit) => hit.chunkId),
-      call.signal,
-    );
+    const chunkIds = kept.map((hit) => hit.chunkId);
     return {
-      hits: toHits(kept, passages),
+      hits: toHits(kept, await this.repository.passages(tenantId, chunkIds, call.signal)),
       filteredByThreshold,
       scope: {
         knowledgeBaseIds: spaces.flatMap((space) => space.knowledgeBaseIds),
@@ -44,60 +54,56 @@ export class SearchService {
     };
   }
 
-  private async searchSpace(space: SpaceScope, request: Request, call: CallContext): Promise<SpaceResult> {
-    if (space.chunkCount === 0) return { ranked: [], exact: true };
+  /** The question as each of the spaces wants it; nothing is embedded where there is nothing to find. */
+  private async prepare(spaces: readonly SpaceScope[], request: Request, call: CallContext): Promise<Quest[]> {
+    const filled = spaces.filter((space) => space.chunkCount > 0);
+    if (filled.length === 0) return [];
     const { tenantId } = call.caller;
     const terms = lexicalQuery(tenantId, request.query);
-    const { provider, model, revision } = space.model;
-    const [{ vector }, statistics] = await Promise.all([
-      this.client.call(embedQuery, { model: { provider, model, revision }, text: request.query }, call),
+    const [statistics, ...embedded] = await Promise.all([
       this.repository.termStatistics(tenantId, terms, call.signal),
+      ...filled.map(async (space) => ({ space, vector: await this.embed(space, request.query, call) })),
     ]);
-    const weights = weighTerms(terms, statistics, this.config.SEARCH_LEXICAL_CANDIDATES);
-    const legs = { space, documentId: request.documentId, vector, weights };
-    let exact = space.chunkCount <= this.config.SEARCH_EXACT_UP_TO_CHUNKS;
-    let candidates = await this.repository.candidates(tenantId, { ...legs, exact }, call.signal);
-    if (!exact && candidates.length < Math.min(candidatesPerLeg, space.chunkCount)) {
-      // The walk through the index ended before it had found enough of this scope.
-      exact = true;
-      candidates = await this.repository.candidates(tenantId, { ...legs, exact }, call.signal);
+    const weights = weighTerms(terms, statistics);
+    const { documentId } = request;
+    return embedded.map((one) => ({ ...one, documentId, weights, tenantChunkCount: statistics.chunkCount }));
+  }
+
+  private async embed({ model }: SpaceScope, text: string, call: CallContext): Promise<Float32Array> {
+    const { provider, model: name, revision } = model;
+    const { vector } = await this.client.call(embedQuery, { model: { provider, model: name, revision }, text }, call);
+    return vector;
+  }
+
+  private async searchSpace(quest: Quest, call: CallContext): Promise<SpaceResult> {
+    const { space, weights, tenantChunkCount } = quest;
+    const chunkCounts = { scope: space.chunkCount, tenant: tenantChunkCount };
+    let legs = chooseLegs(chunkCounts, weights, this.config);
+    let found = await this.find(quest, legs, call);
+    if (legs.dense === 'index' && endedShort(found, space)) {
+      legs = withoutVectorIndex(legs, weights);
+      found = await this.find(quest, legs, call);
     }
-    return { ranked: fuse(candidates, { ...space.model, bm25Max: weights.bm25Max }), exact };
+    return { ranked: fuse(found, { ...space.model, bm25Max: weights.bm25Max }), exact: legs.exact };
+  }
+
+  private find(quest: Quest, legs: Legs, call: CallContext): Promise<Found[]> {
+    const { space, documentId, vector, weights } = quest;
+    const request = { space, documentId, vector, lexicalQuery: weights.query, legs };
+    return this.repository.candidates(call.caller.tenantId, request, call.signal);
   }
 }
 
-/** Passages that were deleted in between are left out. */
-function toHits(kept: readonly Ranked[], passages: readonly Passage[]): Response['hits'] {
-  const byId = new Map(passages.map((passage) => [passage.chunkId, passage]));
-  return kept
-    .flatMap((hit) => {
-      const passage = byId.get(hit.chunkId);
-      return passage ? [{ hit, passage }] : [];
-    })
-    .map(({ hit, passage }, position) => {
-      const { page, sheet, range, startOffset, endOffset, headingPath, ...rest } = passage;
-      return {
-        ...rest,
-        rank: position + 1,
-        similarity: hit.similarity,
-        score: hit.score,
-        citation: {
-          startOffset,
-          endOffset,
-          headingPath,
-          ...(page === null ? {} : { page }),
-          ...(sheet === null ? {} : { sheet }),
-          ...(range === null ? {} : { range }),
-        },
-      };
-    });
+/** A walk through the vector index is given up after a while, before it has found enough of a scope. */
+function endedShort(found: readonly Found[], space: SpaceScope): boolean {
+  return found.filter((candidate) => candidate.near).length < Math.min(candidatesPerLeg, space.chunkCount);
 }
 
-function notFound(request: Request): ServiceError {
+function notFound({ documentId, knowledgeBaseId }: Request): ServiceError {
   return new ServiceError(
     'not_found',
-    request.documentId
-      ? `There is no document ${request.documentId} in this scope. Call list_documents for the ids.`
-      : `There is no knowledge base ${request.knowledgeBaseId}. Call list_knowledge_bases for the ids.`,
+    documentId
+      ? `There is no document ${documentId} in this scope. Call list_documents for the ids.`
+      : `There is no knowledge base ${knowledgeBaseId}. Call list_knowledge_bases for the ids.`,
   );
 }
