@@ -7,7 +7,7 @@ import type { Priority } from '../src/providers/local/work-queue.js';
 
 const forever = new AbortController().signal;
 const logger = createLogger({ service: 'test', level: 'silent' });
-const script = join(import.meta.dirname, 'scripted-child.ts');
+const script = join(import.meta.dirname, 'processes/scripted-child.ts');
 
 describe('InferencePool', () => {
   const pools: InferencePool[] = [];

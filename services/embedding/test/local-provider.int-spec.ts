@@ -114,7 +114,7 @@ describe('the local provider with the model that ships', () => {
 
 it('a child of the local provider ends when its parent is killed', async () => {
   const script = join(import.meta.dirname, '../src/providers/local/child.ts');
-  const parent = spawn(process.execPath, [join(import.meta.dirname, 'short-lived-parent.ts'), script], {
+  const parent = spawn(process.execPath, [join(import.meta.dirname, 'processes/short-lived-parent.ts'), script], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];

@@ -1,5 +1,5 @@
 // Stands in for the child that runs a model: texts say what it does. Run by Node as it is, so it imports only types.
-import type { EmbedReply, FromChild, ModelSpec, ToChild } from '../src/providers/local/messages.js';
+import type { EmbedReply, FromChild, ModelSpec, ToChild } from '../../src/providers/local/messages.js';
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
