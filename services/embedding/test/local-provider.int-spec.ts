@@ -41,7 +41,7 @@ describe('the local provider with the model that ships', () => {
       dimension: 384,
       normalised: true,
       floor: 0.78,
-      minSimilarity: 0.8,
+      minSimilarity: 0.7,
       denseWeight: 0.5,
       queryPrefix: 'query: ',
       passagePrefix: 'passage: ',

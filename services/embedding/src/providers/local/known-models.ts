@@ -17,7 +17,7 @@ const knownModels: Readonly<Record<string, KnownModel>> = {
     maxTokens: 512,
     lowerCaseLatin: false,
     floor: 0.78,
-    minSimilarity: 0.8,
+    minSimilarity: 0.7,
     denseWeight: 0.5,
   },
   'bge-small-zh-v1.5': {
