@@ -26,6 +26,16 @@ describeJobQueue('BullMQ', async () => {
 describe('the BullMQ job queue without its Redis', () => {
   const options = { concurrency: 1, attempts: 5, backOff: { firstMs: 10, longestMs: 40 }, lockMs: 2_000, logger };
 
+  it('closes while Redis is away', async () => {
+    const redis = await startRedis();
+    const queue = await createBullMqJobQueue({ ...options, url: redis.url, prefix: 'test' });
+    queue.work(async () => undefined);
+    await eventually('the worker is connected', () => queue.isConnected());
+    await redis.stop();
+    await expect(queue.close()).resolves.toBeUndefined();
+    await redis.close();
+  });
+
   it('refuses new jobs at once, and goes on when Redis is back', async () => {
     const redis = await startRedis();
     const queue = await createBullMqJobQueue({ ...options, url: redis.url, prefix: 'test' });
@@ -40,16 +50,6 @@ describe('the BullMQ job queue without its Redis', () => {
       return seen.includes('found');
     });
     await queue.close();
-    await redis.close();
-  });
-
-  it('closes while Redis is away', async () => {
-    const redis = await startRedis();
-    const queue = await createBullMqJobQueue({ ...options, url: redis.url, prefix: 'test' });
-    queue.work(async () => undefined);
-    await eventually('the worker is connected', () => queue.isConnected());
-    await redis.stop();
-    await expect(queue.close()).resolves.toBeUndefined();
     await redis.close();
   });
 

@@ -95,6 +95,8 @@ class BullMqJobQueue implements JobQueue {
       concurrency,
       lockDuration: lockMs,
       stalledInterval: lockMs / 2,
+      // Seconds: a wait that a dead connection swallowed is noticed one second after it should have ended.
+      drainDelay: 1,
       // Deaths are counted in the database, as attempts; the queue only has to bring the job back.
       maxStalledCount: 1_000,
       settings: { backoffStrategy: (failures) => backOffMs(backOff, failures) },
