@@ -42,7 +42,12 @@ export async function testPostgres(): Promise<TestPostgres> {
     issueToken: (tenantId, spec) => withAdmin(admin.href, (transaction) => issueToken(transaction, tenantId, spec)),
     async close() {
       await Promise.all(opened.map((database) => database.close()));
-      await runOnServer(server, `DROP DATABASE ${name} WITH (FORCE)`, `DROP ROLE ${name}`);
+      await runOnServer(
+        server,
+        `DROP DATABASE ${name} WITH (FORCE)`,
+        `DROP ROLE ${name}`,
+        `DROP ROLE IF EXISTS lectern_service_${name}`,
+      );
     },
   };
 }

@@ -79,7 +79,7 @@ export class Dispatcher {
 
   private explain(error: unknown, operation: Operation, request: IncomingRequest, deadline: number): ServiceError {
     if (isServiceError(error)) return error;
-    if (request.cancelled.aborted || Date.now() >= deadline) return timedOut(operation);
+    if (request.cancelled.aborted || Date.now() >= deadline || isAbort(error)) return timedOut(operation);
     const errorId = randomUUID();
     this.logger.error(
       { err: error, errorId, operation: request.operation, requestId: request.caller.requestId },
@@ -92,4 +92,9 @@ export class Dispatcher {
 /** An error as a reply. */
 export function failure(error: ServiceError): Reply {
   return { ok: false, error: error.toWire() };
+}
+
+/** What an aborted signal throws: its handler gave up because its caller or its time was gone. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
 }

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ServiceError } from '@lectern/contracts';
 import { eventually, testCaller } from '@lectern/testing';
 import { startMicroservice, type RunningMicroservice, type Transport } from '@lectern/transport';
-import { echo, echoInBulk, echoOnce, echoService, Journal, unanswered, vectors } from './echo-service.js';
+import { echoService, Journal } from './echo-service.js';
+import { echo, echoInBulk, echoOnce, unanswered, vectors } from './operations.js';
 
 export interface Harness {
   /** A transport with two interactive slots, one bulk slot and room for four waiting requests a lane. */

@@ -6,7 +6,7 @@ describeTransport('in-process', async () => {
   const transport = createInProcessTransport({
     concurrency: 2,
     maxQueue: 4,
-    logger: createLogger({ service: 'test', level: 'error' }),
+    logger: createLogger({ service: 'test', level: 'silent' }),
     metrics: createMetrics('test'),
   });
   return { transport, close: () => transport.close() };

@@ -11,9 +11,13 @@ export function connect(url: string, logger: Logger, name: string): Redis {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResubscribe: true,
+    // A blocked connection is not worth waiting for.
+    disconnectTimeout: 100,
     retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
     lazyConnect: true,
   });
+  // Every call that waits for a lost connection listens to it.
+  redis.setMaxListeners(0);
   let failing = false;
   redis.on('error', (error: unknown) => {
     if (!failing) logger.warn({ err: error, connection: name }, 'Redis connection lost');

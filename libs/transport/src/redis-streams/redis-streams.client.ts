@@ -63,7 +63,12 @@ export class RedisStreamsClient implements RequestChannel {
       reject(new ServiceError('unavailable', 'The process is stopping. Try again.', { retryAfterMs: 1000 }));
     }
     this.pending.clear();
-    await this.commands.unlink(this.replies).catch(() => undefined);
+    const unlinked = new AbortController();
+    this.commands.unlink(this.replies).then(
+      () => unlinked.abort(),
+      () => unlinked.abort(),
+    );
+    await delay(1000, unlinked.signal);
     this.reader.disconnect();
     await this.reading;
     this.commands.disconnect();
@@ -76,9 +81,8 @@ export class RedisStreamsClient implements RequestChannel {
     const abort = (): void => this.abandon(id, request, signal);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      // The reply may come before the enqueueing command's own answer.
-      settled.catch(() => undefined);
-      await this.enqueue(id, request, expiresAt, signal);
+      // A Redis that stands still never answers the command, so its answer is not what we wait for.
+      this.enqueue(id, request, expiresAt, signal).catch((error: Error) => this.pending.get(id)?.reject(error));
       return await settled;
     } finally {
       signal.removeEventListener('abort', abort);

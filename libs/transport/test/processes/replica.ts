@@ -1,0 +1,34 @@
+// A replica in a process of its own, for tests to kill. Started by a test with the built package; erasable TypeScript.
+import { createLogger, createMetrics } from '@lectern/telemetry';
+import { createRedisTransport } from '@lectern/transport';
+
+const [url, prefix, key] = process.argv.slice(2) as [string, string, string];
+const transport = await createRedisTransport({
+  url,
+  prefix,
+  key,
+  concurrency: 4,
+  maxQueue: 1000,
+  graceMs: 1000,
+  logger: createLogger({ service: 'replica', level: 'silent' }),
+  metrics: createMetrics('replica'),
+});
+const server = transport.serverFor('retrieval');
+const operations = new URL('../operations.ts', import.meta.url).href;
+const { echo, echoOnce } = (await import(operations)) as typeof import('../operations.js');
+for (const operation of [echo, echoOnce]) {
+  // The handler never ends: whoever waits for it has to be served by another replica.
+  server.addHandler(
+    operation.name,
+    async (request: { text: string }) => {
+      process.send?.(request.text);
+      return new Promise(() => undefined);
+    },
+    false,
+    { operation },
+  );
+}
+await new Promise<void>((resolve, reject) => {
+  server.listen((error?: unknown) => (error ? reject(error as Error) : resolve()));
+});
+process.send?.('ready');
