@@ -40,6 +40,7 @@ export class DocumentsService {
       requestedBy: caller.subject,
       trace: injectTrace(),
     };
+    // One that throws may have been committed all the same, so its file stays.
     const insertion = await this.insert(tenantId, document, signal);
     if (insertion.kind !== 'created') await this.blobs.delete(blobKey);
     if (insertion.kind === 'no_knowledge_base') throw noKnowledgeBase(knowledgeBaseId);
