@@ -1,4 +1,5 @@
 // A replica in a process of its own, for tests to kill. Started by a test with the built package; erasable TypeScript.
+import type { Operation } from '@lectern/contracts';
 import { createLogger, createMetrics } from '@lectern/telemetry';
 import { createRedisTransport } from '@lectern/transport';
 
@@ -15,7 +16,7 @@ const transport = await createRedisTransport({
 });
 const server = transport.serverFor('retrieval');
 const operations = new URL('../operations.ts', import.meta.url).href;
-const { echo, echoOnce } = (await import(operations)) as typeof import('../operations.js');
+const { echo, echoOnce } = (await import(operations)) as Record<'echo' | 'echoOnce', Operation>;
 for (const operation of [echo, echoOnce]) {
   // The handler never ends: whoever waits for it has to be served by another replica.
   server.addHandler(
