@@ -107,6 +107,8 @@ program
   });
 
 await program.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? `lectern: ${error.message}` : error);
+  const { code, message } = error as NodeJS.ErrnoException;
+  const hint = code === 'EADDRINUSE' ? '. Stop what listens there, or choose another port with --port' : '';
+  console.error(`lectern: ${message ?? String(error)}${hint}`);
   process.exitCode = 1;
 });

@@ -26,6 +26,10 @@ describe('loadConfig', () => {
     expect(loadConfig(schema, { REDIS_URL: 'redis://127.0.0.1', PORT: '' }).PORT).toBe(8080);
   });
 
+  it('says what a setting is for that is missing', () => {
+    expect(() => loadConfig(schema, {})).toThrow(/REDIS_URL is not set\. Redis 7 or newer/);
+  });
+
   it('reports every fault at once, by name', () => {
     const read = () => loadConfig(schema, { REDIS_URL: 'http://x', PORT: '70000', ENABLED: 'maybe' });
     expect(read).toThrow(ConfigError);

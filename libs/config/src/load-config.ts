@@ -22,10 +22,18 @@ export function loadConfig<Schema extends z.ZodObject>(
   const result = schema.safeParse(present);
   if (!result.success) {
     throw new ConfigError(
-      result.error.issues.map((issue) => `${issue.path.join('.') || 'settings'}: ${issue.message}`),
+      result.error.issues.map((issue) => {
+        const name = String(issue.path[0] ?? 'settings');
+        return name in present ? `${name}: ${issue.message}` : `${name} is not set. ${describe(schema, name)}`;
+      }),
     );
   }
   return Object.freeze(result.data);
+}
+
+function describe(schema: z.ZodObject, name: string): string {
+  const field = schema.shape[name] as z.ZodType | undefined;
+  return field?.description ?? '';
 }
 
 /** The same for a process that is starting: prints the faults and ends with exit code 1. */

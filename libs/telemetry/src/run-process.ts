@@ -6,7 +6,7 @@ export interface Closable {
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT, then closes it within the grace period. A failed start or an error that
+ * Runs a service until SIGTERM, SIGINT or the end of its supervisor, then closes it within the grace period. A failed start or an error that
  * nobody handles ends the process with exit code 1, for its supervisor to start it anew.
  */
 export async function runProcess(
@@ -21,6 +21,8 @@ export async function runProcess(
   process.on('unhandledRejection', fail);
   let stop = (): void => process.exit(0);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop());
+  // Started with a channel to its supervisor, it ends with it, however that one died.
+  if (process.channel) process.once('disconnect', () => stop());
 
   const running = await options.start().catch((error: unknown) => {
     // Nothing was served yet, so the message can quote no document; it tells the operator what to do.

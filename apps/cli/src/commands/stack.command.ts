@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { startStack, type RunningStack } from '../stack/local-stack.js';
 import { runMigrations } from './migrate.command.js';
 import { untilStopped } from './until-stopped.js';
@@ -23,28 +25,25 @@ export async function stackCommand(options: StackCommandOptions): Promise<void> 
     serviceLogin: { name: service.username, password: service.password },
   });
   if (applied.length > 0) console.error(`migrated: ${applied.join(', ')}`);
+  // Shown before anything else can fail, for nobody can read it again.
+  if (token && !options.json) console.log(`token, shown this once: ${token}`);
   const stopped = untilStopped();
   const stack = await startStack({
     databaseUrl: service.href,
     redisUrl: options.redisUrl,
     replicas: options.replicas,
     port: options.port,
-    environment: process.env,
+    environment: { ...process.env, BLOB_DIR: process.env.BLOB_DIR ?? join(homedir(), '.lectern', 'blobs') },
     log: (text) => console.error(text),
   });
   if (options.json) console.log(JSON.stringify({ urls: stack.urls, token, processes: stack.processes }));
-  else explain(stack, token);
+  else explain(stack);
   await stopped;
   await stack.close();
 }
 
-function explain(stack: RunningStack, token: string | undefined): void {
+function explain(stack: RunningStack): void {
   console.log(`endpoints: ${stack.urls.join(' ')}`);
-  console.log(
-    token
-      ? `token, shown this once: ${token}`
-      : 'token: the one that was shown before; "lectern token reset" makes a new one',
-  );
   for (const { name, pid, healthPort } of stack.processes)
     console.log(`  ${name}: process ${pid}, health port ${healthPort}`);
   console.log('Ctrl-C stops all of them.');

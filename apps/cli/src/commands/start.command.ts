@@ -22,7 +22,7 @@ export async function startCommand({ config, json, sample }: StartOptions): Prom
   }
   const stopped = untilStopped();
   try {
-    if (sample) await showSample(server);
+    if (sample) await showSample(server).catch(reportSample);
     if (json) announce(server);
     else explain(server, config, performance.now() - startedAt);
     await stopped;
@@ -43,6 +43,11 @@ async function showSample({ client, caller }: EmbeddedServer): Promise<void> {
       console.error(`sample knowledge base: ${done} of ${total} documents ready`);
     },
   });
+}
+
+/** The server is of use without its sample, which the next start completes. */
+function reportSample(error: unknown): void {
+  console.error(`the sample knowledge base is not complete: ${error instanceof Error ? error.message : String(error)}`);
 }
 
 function announce({ endpoint, newToken }: EmbeddedServer): void {

@@ -61,7 +61,6 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
   );
   const database = keep(await openPglite({ dataDir: join(dataDir, 'database') }));
   await database.migrate();
-  const { tenantId, token } = await database.asAdmin(provisionDefaultTenant);
   keep(await embedding);
   keep(await createRetrieval(config, { transport, database: database.forRole('retrieval') }));
   keep(
@@ -86,6 +85,8 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
       metrics: createMetrics('mcp-gateway'),
     }),
   );
+  // The managed token is made when nothing can fail any more: it is shown once.
+  const { tenantId, token } = await database.asAdmin(provisionDefaultTenant);
   const endpoint = { url: gateway.url, token: await issueLocalToken(database), pid: process.pid };
   await writeEndpoint(dataDir, endpoint);
   keep({ close: () => removeEndpoint(dataDir) });

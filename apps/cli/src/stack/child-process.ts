@@ -9,10 +9,11 @@ export interface ServiceProcessOptions {
 
 const longestPauseMs = 10_000;
 
-/** One service process, which is started anew when it ends before it is told to. */
+/** One service process, which, once it was ready, is started anew when it ends before it is told to. */
 export class ServiceProcess {
   private child: ChildProcess | undefined;
   private stopping = false;
+  private wasReady = false;
   private failures = 0;
   private ended: Promise<void> = Promise.resolve();
 
@@ -26,14 +27,14 @@ export class ServiceProcess {
       env: { ...environment, OTEL_SERVICE_NAME: `lectern-${name.replace(/-\d+$/, '')}` },
       // A group of its own: Ctrl-C reaches the supervisor alone, which stops the services in order.
       detached: process.platform !== 'win32',
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.child = child;
     this.ended = new Promise((resolve) => {
       child.once('error', () => resolve());
       child.once('exit', (code, signal) => {
         resolve();
-        if (this.stopping) return;
+        if (this.stopping || !this.wasReady) return;
         this.failures = Date.now() - startedAt > 60_000 ? 0 : this.failures + 1;
         const pauseMs = Math.min(longestPauseMs, 200 * 2 ** this.failures);
         log(`${name} ended (${signal ?? code}); starting it again in ${pauseMs} ms`);
@@ -46,6 +47,20 @@ export class ServiceProcess {
 
   get pid(): number | undefined {
     return this.child?.pid;
+  }
+
+  /** Resolves when the health port says that it is ready; rejects when it ends before, or takes over a minute. */
+  async untilReady(healthPort: number): Promise<void> {
+    const deadline = Date.now() + 60_000;
+    const { name } = this.options;
+    for (;;) {
+      const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
+      this.wasReady ||= response?.ok === true;
+      if (this.wasReady) return;
+      if (this.child?.exitCode !== null) throw new Error(`${name} could not start; it says why above`);
+      if (Date.now() > deadline) throw new Error(`${name} was not ready within a minute; its log is above`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   }
 
   async stop(): Promise<void> {

@@ -56,7 +56,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
         process.start();
         running.push({ name: `${service}-${replica}`, healthPort, process });
       }
-      await Promise.all(running.map((one) => untilReady(one.name, one.healthPort)));
+      await Promise.all(running.map((one) => one.process.untilReady(one.healthPort)));
     }
   } catch (error) {
     await close();
@@ -74,16 +74,6 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 /** A service's `main.js` lies beside the entry of its package. */
 function entryOf(service: StackService): string {
   return fileURLToPath(new URL('main.js', import.meta.resolve(`@lectern/${service}`)));
-}
-
-async function untilReady(name: string, healthPort: number): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
-    if (response?.ok) return;
-    if (Date.now() > deadline) throw new Error(`${name} was not ready within a minute; its log is above`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 async function freePort(): Promise<number> {
