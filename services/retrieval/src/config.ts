@@ -14,7 +14,7 @@ export const searchSettings = {
     'Scopes of at most so many chunks are searched exactly; larger ones by the vector index, which may miss a passage.',
   ),
   SEARCH_LEXICAL_CANDIDATES: wholeNumber({ min: 100, max: 10_000_000, fallback: 5_000 }).describe(
-    'Chunks that the words of a question may select for BM25, rarest words first.',
+    'Chunks of a larger tenant that the words of a question may select for BM25, rarest words first.',
   ),
 };
 

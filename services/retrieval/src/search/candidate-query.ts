@@ -19,18 +19,18 @@ export function candidateValues(parameters: CandidateParameters, legs: Legs): un
   return legs.lexical === 'index' ? [...shared, legs.terms] : shared;
 }
 
-/** Only what a published version of a document in the scope holds. */
-const published = (alias: string): string => `
-      JOIN documents d ON d.tenant_id = ${alias}.tenant_id AND d.id = ${alias}.document_id
-        AND d.active_version = ${alias}.version
-      WHERE ${alias}.tenant_id = $1 AND ${alias}.kb_id = ANY ($3::uuid[])
-        AND ($4::uuid IS NULL OR ${alias}.document_id = $4)`;
-
 const lexicalLeg: Record<Legs['lexical'], string> = {
   // A definer function: under row-level security the operator of this index would not use it.
   index: 'SELECT l.chunk_id FROM lexical_candidates($8::int[], $6::text, $3::uuid[], $4::uuid, $7::int) l',
+  // Document by document, by OFFSET 0: joined with the scope's documents the whole table would be read.
   all: `
-      SELECT c.id AS chunk_id FROM chunks c ${published('c')} AND (c.lexical <#> $6::text::sparsevec) < 0
+      SELECT c.id AS chunk_id FROM documents d
+      CROSS JOIN LATERAL (
+        SELECT id, lexical FROM chunks
+        WHERE tenant_id = $1 AND document_id = d.id AND version = d.active_version OFFSET 0
+      ) c
+      WHERE d.tenant_id = $1 AND d.kb_id = ANY ($3::uuid[]) AND ($4::uuid IS NULL OR d.id = $4)
+        AND (c.lexical <#> $6::text::sparsevec) < 0
       ORDER BY c.lexical <#> $6::text::sparsevec, c.id
       LIMIT $7::int`,
 };
@@ -45,7 +45,10 @@ export function candidateQuery(dimension: number, legs: Pick<Legs, 'dense' | 'le
   const distance = `(v.embedding::halfvec(${dimension}) <=> $5::halfvec(${dimension}))`;
   return `
     WITH dense AS (
-      SELECT v.chunk_id FROM chunk_vectors v ${published('v')} AND v.space_id = $2
+      SELECT v.chunk_id FROM chunk_vectors v
+      JOIN documents d ON d.tenant_id = v.tenant_id AND d.id = v.document_id AND d.active_version = v.version
+      WHERE v.tenant_id = $1 AND v.space_id = $2 AND v.kb_id = ANY ($3::uuid[])
+        AND ($4::uuid IS NULL OR v.document_id = $4)
       ORDER BY ${distance}${legs.dense === 'all' ? ' + 0, v.chunk_id' : ''}
       LIMIT $7::int
     ), lexical AS (
