@@ -25,18 +25,25 @@ export class ChannelClient implements ServiceClient {
     const timeToLiveMs = Math.min(operation.timeoutMs, (options.deadline ?? Infinity) - Date.now());
     if (options.signal?.aborted) throw cancelled(operation);
     if (timeToLiveMs <= 0) throw timedOut(operation);
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), timeToLiveMs);
-    const signal = options.signal ? AbortSignal.any([options.signal, timeout.signal]) : timeout.signal;
+    // One controller and two sources: AbortSignal.any and AbortSignal.timeout cost more than the rest of a call here.
+    const ended = new AbortController();
+    let timeIsUp = false;
+    const timer = setTimeout(() => {
+      timeIsUp = true;
+      ended.abort();
+    }, timeToLiveMs);
+    const leave = (): void => ended.abort();
+    options.signal?.addEventListener('abort', leave, { once: true });
     const request = { operation, payload, caller: options.caller, timeToLiveMs, trace: injectTrace() };
     try {
-      return await this.channel.request(request, signal);
+      return await this.channel.request(request, ended.signal);
     } catch (error) {
-      if (timeout.signal.aborted) throw timedOut(operation);
+      if (timeIsUp) throw timedOut(operation);
       if (options.signal?.aborted) throw cancelled(operation);
       throw error;
     } finally {
       clearTimeout(timer);
+      options.signal?.removeEventListener('abort', leave);
     }
   }
 }

@@ -70,7 +70,7 @@ export class InProcessServer extends Server implements CustomTransportStrategy {
         caller: request.caller,
         trace: request.trace,
         timeToLiveMs: request.timeToLiveMs - waited,
-        cancelled: signal,
+        signal,
       });
     } finally {
       this.release(lane);

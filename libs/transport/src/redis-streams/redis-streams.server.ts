@@ -139,6 +139,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     }
     const abort = new AbortController();
     this.aborts.set(header.id, abort);
+    const timer = setTimeout(() => abort.abort(new Error('the time is up')), timeToLiveMs);
     this.options.metrics.transportPending.inc({ lane });
     try {
       const reply = await this.dispatcher.dispatch({
@@ -147,10 +148,11 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
         caller: header.caller,
         trace: header.trace,
         timeToLiveMs,
-        cancelled: abort.signal,
+        signal: abort.signal,
       });
       await this.complete(entry.id, lane, header, reply);
     } finally {
+      clearTimeout(timer);
       this.aborts.delete(header.id);
       this.options.metrics.transportPending.dec({ lane });
     }
