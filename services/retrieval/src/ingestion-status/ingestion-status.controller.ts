@@ -17,7 +17,9 @@ export class IngestionStatusController {
     if (status) return status;
     throw new ServiceError(
       'not_found',
-      jobId ? `There is no job ${jobId}.` : `There is no document ${documentId}. Call list_documents for the ids.`,
+      jobId
+        ? `There is no job ${jobId}. Ask by documentId, or call list_documents.`
+        : `There is no document ${documentId}. Call list_documents for the ids.`,
     );
   }
 }
