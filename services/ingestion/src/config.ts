@@ -11,7 +11,7 @@ import { z } from 'zod';
 /** What ingestion itself can be told; embedded mode has these settings alone. */
 export const jobSettings = {
   INGESTION_CONCURRENCY: wholeNumber({ min: 1, max: 64, fallback: 4 }).describe(
-    'Documents that a replica ingests at once; embedded mode ingests one.',
+    'Documents that a replica ingests at once; embedded mode ingests two.',
   ),
   INGESTION_MAX_ATTEMPTS: wholeNumber({ min: 1, max: 10_000, fallback: 100 }).describe(
     'Runs after which a document fails for good. Waits between them grow to two minutes, so 100 runs take about 3 hours.',

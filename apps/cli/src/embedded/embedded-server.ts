@@ -69,7 +69,8 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
       database: database.forRole('ingestion'),
       blobs: await createFileBlobStore(join(dataDir, 'blobs')),
       jobs: createInProcessJobQueue({
-        concurrency: 1,
+        // One is in the database while the other computes vectors.
+        concurrency: 2,
         attempts: config.INGESTION_MAX_ATTEMPTS,
         backOff: jobBackOff,
       }),
