@@ -8,7 +8,7 @@ import { createMemoryVectorCache, createService as createEmbedding } from '@lect
 import { createInProcessJobQueue, createService as createIngestion, jobBackOff } from '@lectern/ingestion';
 import { createService as createGateway } from '@lectern/mcp-gateway';
 import { createService as createRetrieval } from '@lectern/retrieval';
-import { createLogger, createMetrics, type Closable } from '@lectern/telemetry';
+import { collectProcessMetrics, createLogger, createMetrics, type Closable } from '@lectern/telemetry';
 import { createInProcessTransport, type ServiceClient } from '@lectern/transport';
 import type { EmbeddedConfig } from './config.js';
 import { removeEndpoint, writeEndpoint, type Endpoint } from './endpoint-file.js';
@@ -47,7 +47,10 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
     return part;
   };
   const logger = createLogger({ service: 'lectern', level: config.LOG_LEVEL });
-  const transport = keep(createInProcessTransport({ logger, metrics: createMetrics('transport') }));
+  // One set for all four, so that the gateway's /metrics shows the whole process.
+  const metrics = createMetrics('lectern');
+  collectProcessMetrics(metrics);
+  const transport = keep(createInProcessTransport({ logger, metrics }));
   // The model loads in its own process while the database opens in its own thread.
   const children = config.EMBEDDING_CHILDREN || 1;
   const embedding = createEmbedding(
@@ -55,13 +58,16 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
     {
       transport,
       logger,
-      metrics: createMetrics('embedding'),
+      metrics,
       cache: createMemoryVectorCache(config),
     },
   );
+  // Whichever fails, the other one is closed; a failure shows where the service is awaited.
+  keep({ close: async () => (await embedding.catch(() => undefined))?.close() });
+  embedding.catch(() => undefined);
   const database = keep(await openPglite({ dataDir: join(dataDir, 'database') }));
   await database.migrate();
-  keep(await embedding);
+  await embedding;
   keep(await createRetrieval(config, { transport, database: database.forRole('retrieval') }));
   keep(
     await createIngestion(config, {
@@ -75,7 +81,7 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
         backOff: jobBackOff,
       }),
       logger,
-      metrics: createMetrics('ingestion'),
+      metrics,
     }),
   );
   const gateway = keep(
@@ -83,7 +89,7 @@ async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[])
       transport,
       database: database.forRole('gateway'),
       logger,
-      metrics: createMetrics('mcp-gateway'),
+      metrics,
     }),
   );
   // The managed token is made when nothing can fail any more: it is shown once.
