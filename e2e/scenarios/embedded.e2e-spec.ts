@@ -150,9 +150,11 @@ describe('embedded mode', () => {
       return items.map((item) => item.id);
     };
     expect(await names()).toEqual([knowledgeBase.id]);
-    await owner.close();
+    // Killed, not closed: nobody says good-bye.
+    process.kill((owner.transport as unknown as { pid: number }).pid, 'SIGKILL');
     expect(await names()).toEqual([knowledgeBase.id]);
     await other.close();
+    await owner.close();
     await rm(own, { recursive: true, force: true });
   });
 

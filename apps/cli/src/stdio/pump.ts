@@ -23,6 +23,8 @@ export async function pump(options: PumpOptions): Promise<void> {
   await Promise.allSettled(running);
 }
 
+const broken = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 class PumpSession {
   private endpoint: Promise<Endpoint> | undefined;
   private readonly inFlight = new Map<string | number, AbortController>();
@@ -69,7 +71,10 @@ class PumpSession {
     }
   }
 
-  /** A refused connection means that the owner has gone: the request was not sent, so it goes to the next one. */
+  /**
+   * A broken connection means that the owner has gone, and the request goes to the next one. It may run twice then, which
+   * does no harm: what deletes is refused on stdio, and what writes knows what is there already.
+   */
   private async post(message: Message, line: string, signal: AbortSignal, attempt = 1): Promise<Response> {
     this.endpoint ??= this.options.connect();
     const endpoint = await this.endpoint;
@@ -82,7 +87,7 @@ class PumpSession {
       });
     } catch (error) {
       const code = (error as { cause?: { code?: string } }).cause?.code;
-      if (code !== 'ECONNREFUSED' || attempt > 3) throw error;
+      if (!broken.has(code ?? '') || signal.aborted || attempt > 3) throw error;
       this.endpoint = undefined;
       return this.post(message, line, signal, attempt + 1);
     }
