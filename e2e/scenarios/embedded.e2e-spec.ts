@@ -11,7 +11,8 @@ import { inspect } from '../support/inspector.js';
 import { processTree } from '../support/processes.js';
 import { cliEntry, startServer, type ServerProcess } from '../support/server-process.js';
 
-const toolNames = [
+/** What a user needs for the main job. */
+const mainTools = [
   'create_knowledge_base',
   'delete_document',
   'get_document_content',
@@ -28,12 +29,18 @@ describe('embedded mode', () => {
   let server: ServerProcess;
   let url: string;
   let token: string;
+  /** As plain HTTP lists them. */
+  let toolNames: string[];
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'lectern-e2e-'));
     // Nothing but Node: no psql, no redis-server.
     server = await startServer(['start', '--port', '0', '--data-dir', dataDir], { PATH: '/nowhere' });
     [url, token] = [server.urls[0]!, server.token];
+    const listed = await fetch(`${url}/tools`, { headers: { authorization: `Bearer ${token}` } });
+    const { tools } = (await listed.json()) as { tools: { name: string }[] };
+    toolNames = tools.map((tool) => tool.name).toSorted();
+    expect(toolNames).toEqual(expect.arrayContaining(mainTools));
   });
   afterAll(async () => {
     await server.stop();
