@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, testPostgres, testRedis, type TestPostgres, type TestRedis } from '@lectern/testing';
 import { callTool, connectClient } from '../support/client.js';
-import { startServer, type ServerProcess } from '../support/server-process.js';
+import type { ServerProcess } from '../support/server-process.js';
+import { startTestStack, type TestStack } from '../support/stack.js';
 
 const unknown = '01890000-0000-7000-8000-00000000abcd';
 
@@ -22,25 +19,16 @@ interface ListedTool {
 }
 
 describe('another tenant', () => {
-  let postgres: TestPostgres;
-  let redis: TestRedis;
-  let blobs: string;
+  let stack: TestStack;
   let server: ServerProcess;
   let stranger: string;
   let ids: string[];
 
   beforeAll(async () => {
-    [postgres, redis] = [await testPostgres(), await testRedis()];
-    blobs = await mkdtemp(join(tmpdir(), 'lectern-blobs-'));
-    server = await startServer(['stack', '--port', String(await freePort())], {
-      DATABASE_URL: postgres.adminUrl,
-      REDIS_URL: redis.url,
-      REDIS_PREFIX: redis.prefix,
-      BLOB_DIR: blobs,
-      EMBEDDING_CHILDREN: '1',
-    });
-    const tenantId = await postgres.createTenant();
-    const issued = await postgres.issueToken(tenantId, { name: 'b', subject: 'b', scopes: ['kb:admin'] });
+    stack = await startTestStack();
+    server = stack.server;
+    const tenantId = await stack.postgres.createTenant();
+    const issued = await stack.postgres.issueToken(tenantId, { name: 'b', subject: 'b', scopes: ['kb:admin'] });
     stranger = issued.token;
     const client = await connectClient(server.urls[0]!, server.token);
     const { knowledgeBase } = await callTool<{ knowledgeBase: { id: string } }>(client, 'create_knowledge_base', {
@@ -59,10 +47,7 @@ describe('another tenant', () => {
     ids = [knowledgeBase.id, uploaded.documentId, uploaded.jobId];
     await client.close();
   });
-  afterAll(async () => {
-    await server.stop();
-    await Promise.all([postgres.close(), redis.close(), rm(blobs, { recursive: true, force: true })]);
-  });
+  afterAll(() => stack.close());
 
   /** Status and body of a request as the stranger, without what differs from call to call. */
   async function ask(method: string, params: object): Promise<string> {

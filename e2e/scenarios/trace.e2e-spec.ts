@@ -1,41 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, freePort, testPostgres, testRedis, type TestPostgres, type TestRedis } from '@lectern/testing';
+import { eventually } from '@lectern/testing';
 import { callTool, connectClient } from '../support/client.js';
-import { startServer, type ServerProcess } from '../support/server-process.js';
+import type { ServerProcess } from '../support/server-process.js';
+import { startTestStack, type TestStack } from '../support/stack.js';
 import { startTraceCollector, type CollectedSpan, type TraceCollector } from '../support/trace-collector.js';
 
 describe('a trace', () => {
   let collector: TraceCollector;
-  let postgres: TestPostgres;
-  let redis: TestRedis;
-  let blobs: string;
+  let stack: TestStack;
   let server: ServerProcess;
 
   beforeAll(async () => {
-    [collector, postgres, redis] = [await startTraceCollector(), await testPostgres(), await testRedis()];
-    blobs = await mkdtemp(join(tmpdir(), 'lectern-blobs-'));
-    server = await startServer(['stack', '--port', String(await freePort())], {
-      DATABASE_URL: postgres.adminUrl,
-      REDIS_URL: redis.url,
-      REDIS_PREFIX: redis.prefix,
-      BLOB_DIR: blobs,
-      EMBEDDING_CHILDREN: '1',
-      TRACE_RATIO: '1',
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_BSP_SCHEDULE_DELAY: '200',
+    collector = await startTraceCollector();
+    stack = await startTestStack({
+      environment: {
+        TRACE_RATIO: '1',
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_BSP_SCHEDULE_DELAY: '200',
+      },
     });
+    server = stack.server;
   });
   afterAll(async () => {
-    await server.stop();
-    await Promise.all([
-      collector.close(),
-      postgres.close(),
-      redis.close(),
-      rm(blobs, { recursive: true, force: true }),
-    ]);
+    await stack.close();
+    await collector.close();
   });
 
   it('joins the request, the services, their SQL and the job into one', async () => {

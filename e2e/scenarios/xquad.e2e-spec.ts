@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
-import { freePort, testPostgres, testRedis } from '@lectern/testing';
 import { callTool, connectClient } from '../support/client.js';
 import { processTree } from '../support/processes.js';
 import { quantile, report } from '../support/report.js';
 import { startServer, type ServerProcess } from '../support/server-process.js';
+import { startTestStack } from '../support/stack.js';
 import { importPassages, measureQuality, xquadIsThere, type Language } from '../support/xquad.js';
 
 /** All 1,190 questions a language by XQUAD_QUESTIONS=1190. */
@@ -38,24 +38,7 @@ const modes: Record<string, () => Promise<Mode>> = {
       },
     };
   },
-  'two processes of each service': async () => {
-    const [postgres, redis, port] = [await testPostgres(), await testRedis(), await freePort()];
-    const blobs = await mkdtemp(join(tmpdir(), 'lectern-blobs-'));
-    const server = await startServer(['stack', '--replicas', '2', '--port', String(port)], {
-      DATABASE_URL: postgres.adminUrl,
-      REDIS_URL: redis.url,
-      REDIS_PREFIX: redis.prefix,
-      BLOB_DIR: blobs,
-      EMBEDDING_CHILDREN: '1',
-    });
-    return {
-      server,
-      async close() {
-        await server.stop();
-        await Promise.all([postgres.close(), redis.close(), rm(blobs, { recursive: true, force: true })]);
-      },
-    };
-  },
+  'two processes of each service': () => startTestStack({ replicas: 2 }),
 };
 
 /** Prints how long a second start takes until its first answered search. */
