@@ -1,4 +1,4 @@
-import { ServiceError, type Operation, type RequestInput, type ResponseOf } from '@lectern/contracts';
+import { isServiceError, ServiceError, type Operation, type RequestInput, type ResponseOf } from '@lectern/contracts';
 import { attributes, injectTrace, SpanKind, withSpan } from '@lectern/telemetry';
 import type { CallOptions, ServiceClient } from './call.js';
 import type { Reply, RequestChannel } from './channel.js';
@@ -38,6 +38,7 @@ export class ChannelClient implements ServiceClient {
     try {
       return await this.channel.request(request, ended.signal);
     } catch (error) {
+      if (isServiceError(error)) throw error;
       if (timeIsUp) throw timedOut(operation);
       if (options.signal?.aborted) throw cancelled(operation);
       throw error;
@@ -62,7 +63,11 @@ function encodeRequest<O extends Operation>(operation: O, input: RequestInput<O>
 }
 
 function decodeResponse<O extends Operation>(operation: O, payload: Buffer): ResponseOf<O> {
-  return operation.response.parse(decodePayload(payload)) as ResponseOf<O>;
+  try {
+    return operation.response.parse(decodePayload(payload)) as ResponseOf<O>;
+  } catch (cause) {
+    throw new ServiceError('internal', `The answer of ${operation.name} does not fit its contract.`, { cause });
+  }
 }
 
 /** Names the fields that are wrong, never their values. */

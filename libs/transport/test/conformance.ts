@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type ServiceError } from '@lectern/contracts';
 import { eventually, testCaller } from '@lectern/testing';
 import { startMicroservice, type RunningMicroservice, type Transport } from '@lectern/transport';
+import { z } from 'zod';
 import { echoService, Journal } from './echo-service.js';
 import { echo, echoInBulk, echoOnce, unanswered, vectors } from './operations.js';
 
@@ -66,6 +67,12 @@ export function describeTransport(name: string, open: () => Promise<Harness>): v
       expect(error.code).toBe('invalid_request');
       expect(error.safeMessage).toMatch(/^text: /);
       expect(journal.started).toEqual([]);
+    });
+
+    it('reports an answer against the contract as a defect', async () => {
+      const newer = { ...echo, response: echo.response.extend({ added: z.string() }) };
+      const error = await failure(harness.transport.client.call(newer, {}, { caller }));
+      expect(error).toMatchObject({ name: 'ServiceError', code: 'internal' });
     });
 
     it('hands a service error on with its details', async () => {

@@ -8,6 +8,7 @@ import { eventually, startRedis, testCaller, type OwnRedis } from '@lectern/test
 import { createRedisTransport, startMicroservice, type Transport } from '@lectern/transport';
 import { Redis } from 'ioredis';
 import { echoService, Journal } from './echo-service.js';
+import { openLink, type Link } from './link.js';
 import { echo, echoOnce } from './operations.js';
 
 const prefix = 'faults';
@@ -40,10 +41,10 @@ describe('the Redis Streams transport under faults', () => {
     await server.close();
   });
 
-  function open(metrics: Metrics): Promise<Transport> {
+  function open(metrics: Metrics, url = server.url): Promise<Transport> {
     const logger = createLogger({ service: 'test', level: 'silent' });
     return createRedisTransport({
-      url: server.url,
+      url,
       prefix,
       key,
       concurrency: 16,
@@ -54,9 +55,9 @@ describe('the Redis Streams transport under faults', () => {
     });
   }
 
-  async function startReplica(name: string): Promise<Replica> {
+  async function startReplica(name: string, url = server.url): Promise<Replica> {
     const metrics = createMetrics(name);
-    const transport = await open(metrics);
+    const transport = await open(metrics, url);
     const journal = new Journal();
     const service = await startMicroservice(echoService(journal, name), transport.serverFor('retrieval'));
     const close = async (): Promise<void> => {
@@ -65,6 +66,12 @@ describe('the Redis Streams transport under faults', () => {
     };
     closing.push(close);
     return { journal, metrics, close };
+  }
+
+  async function openOwnLink(): Promise<Link> {
+    const link = await openLink(server.url);
+    closing.push(() => link.close());
+    return link;
   }
 
   /** A replica in a process of its own, whose handlers never answer. */
@@ -134,6 +141,40 @@ describe('the Redis Streams transport under faults', () => {
     const other = await startReplica('other');
     expect((await work).replica).toBe('slow');
     expect(other.journal.started).toEqual([]);
+  });
+
+  it('loses no request that reaches a replica while it closes', async () => {
+    const link = await openOwnLink();
+    const replica = await startReplica('closing', link.url);
+    link.delayAnswers(300);
+    const work = call('on its way');
+    await eventually('Redis to have handed it out', async () => {
+      const [handedOut] = (await redis.xpending(stream, 'replicas')) as [number];
+      return handedOut === 1;
+    });
+    await replica.close();
+    await startReplica('next');
+    expect((await work).text).toBe('on its way');
+    await expectNothingLeft();
+  });
+
+  it('notices a connection that died without being closed', async () => {
+    const link = await openOwnLink();
+    const far = await open(createMetrics('far'), link.url);
+    closing.push(() => far.close());
+    await startReplica('far', link.url);
+    const ask = (): Promise<string> =>
+      outcome(far.client.call(echo, { text: 'hello' }, { caller, deadline: Date.now() + 1000 }));
+    expect(await ask()).toBe('hello');
+    link.silence();
+    expect(await ask()).toBe('timeout');
+    await eventually('a call to be answered', async () => (await ask()) === 'hello', 20_000);
+  });
+
+  it('says that nothing was done where the request never left', async () => {
+    await server.stop();
+    const deadline = Date.now() + 300;
+    expect(await outcome(client.client.call(echoOnce, { text: 'once' }, { caller, deadline }))).toBe('unavailable');
   });
 
   it('goes on after Redis was emptied', async () => {

@@ -4,6 +4,7 @@ import { delay } from './connection.js';
 import { group } from './keys.js';
 import type { LaneReader } from './lane-reader.js';
 import { parseEntry, type StreamEntry } from './packet.js';
+import type { RedisClock } from './redis-clock.js';
 
 /** A replica renews what it runs this often … */
 const renewEveryMs = 1000;
@@ -12,6 +13,8 @@ const staleAfterMs = 3000;
 
 export interface ClaimsOptions {
   redis: Redis;
+  /** Measured again in the same loop, since Redis may come back on another machine. */
+  clock: RedisClock;
   consumer: string;
   lanes: { lane: Lane; stream: string; reader: LaneReader }[];
   /** @param deliveries how many replicas have had the entry before. */
@@ -39,6 +42,7 @@ export class Claims {
     const { signal } = this.stopping;
     while (!signal.aborted) {
       await delay(renewEveryMs, signal);
+      await this.options.clock.refresh().catch(this.options.onError);
       for (const { lane, stream, reader } of this.options.lanes) {
         try {
           await this.renew(stream, reader.runningIds);

@@ -1,6 +1,9 @@
 import { Redis } from 'ioredis';
 import type { Logger } from '@lectern/telemetry';
 
+/** Silence after which a connection that waits for an answer is given up. Reads block for a second at most. */
+const socketTimeoutMs = 5000;
+
 /**
  * A connection that comes back by itself. While it is away commands fail at once instead of waiting, so that their
  * callers can say so inside their deadline.
@@ -13,6 +16,8 @@ export function connect(url: string, logger: Logger, name: string): Redis {
     autoResubscribe: true,
     // A blocked connection is not worth waiting for.
     disconnectTimeout: 100,
+    // A machine that vanished closes nothing: without this its readers would wait for hours.
+    socketTimeout: socketTimeoutMs,
     retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
     lazyConnect: true,
   });

@@ -11,6 +11,8 @@ export interface LaneReaderOptions {
   slots: number;
   /** A connection of its own: it blocks. */
   connection: Redis;
+  /** One that never blocks: it ends the last read. */
+  commands: Redis;
   handle: (entry: StreamEntry) => Promise<void>;
   /** An entry without the fields of a request. */
   discard: (entryId: string) => void;
@@ -24,11 +26,14 @@ export class LaneReader {
   private readonly stopping = new AbortController();
   private readonly running = new Map<string, Promise<void>>();
   private freed: (() => void) | undefined;
+  /** Redis' number of the blocking connection. */
+  private connectionId: number | undefined;
   private loop: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: LaneReaderOptions) {}
 
   async start(): Promise<void> {
+    this.options.connection.on('ready', () => void this.identify());
     await this.options.connection.connect();
     this.loop = this.read();
   }
@@ -52,14 +57,28 @@ export class LaneReader {
     this.running.set(entry.id, work);
   }
 
-  /** Stops reading, then waits for what runs, at most until the signal aborts. */
+  /**
+   * Stops reading, then waits for what runs, at most until the signal aborts. Redis is asked to end the last read, whose
+   * connection is not cut: requests may be on their way in it.
+   */
   async close(signal: AbortSignal): Promise<void> {
     this.stopping.abort();
     this.freed?.();
+    const graceOver = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    this.unblock();
+    await Promise.race([this.loop, graceOver]);
     this.options.connection.disconnect();
     await this.loop;
-    const drained = Promise.allSettled(this.running.values());
-    await Promise.race([drained, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+    await Promise.race([Promise.allSettled(this.running.values()), graceOver]);
+  }
+
+  private async identify(): Promise<void> {
+    this.connectionId = await this.options.connection.client('ID').catch(() => undefined);
+  }
+
+  private unblock(): void {
+    if (this.connectionId === undefined) return;
+    this.options.commands.client('UNBLOCK', this.connectionId).catch(() => undefined);
   }
 
   private async read(): Promise<void> {

@@ -7,7 +7,12 @@ export class RedisClock {
   private offsetMs = 0;
   private measuredAt = -Infinity;
 
-  constructor(private readonly redis: Redis) {}
+  constructor(private readonly redis: Redis) {
+    // What answers after a lost connection may be another machine.
+    redis.on('ready', () => {
+      this.measuredAt = -Infinity;
+    });
+  }
 
   /** Milliseconds since the epoch. */
   now(): number {

@@ -20,7 +20,8 @@ export interface RedisStreamsClientOptions {
 }
 
 interface Pending {
-  request: OutgoingRequest;
+  /** True once Redis may have the request. */
+  sent: boolean;
   resolve: (reply: Reply) => void;
   reject: (error: Error) => void;
 }
@@ -77,7 +78,7 @@ export class RedisStreamsClient implements RequestChannel {
   async request(request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
     const id = randomUUID();
     const expiresAt = this.clock.now() + request.timeToLiveMs;
-    const settled = new Promise<Reply>((resolve, reject) => this.pending.set(id, { request, resolve, reject }));
+    const settled = new Promise<Reply>((resolve, reject) => this.pending.set(id, { sent: false, resolve, reject }));
     const abort = (): void => this.abandon(id, request, signal);
     signal.addEventListener('abort', abort, { once: true });
     try {
@@ -112,6 +113,9 @@ export class RedisStreamsClient implements RequestChannel {
     for (;;) {
       await untilReady(this.commands, signal);
       signal.throwIfAborted();
+      const pending = this.pending.get(id);
+      if (!pending) return;
+      pending.sent = true;
       try {
         if (await enqueue(this.commands, packet)) return;
       } catch (error) {
@@ -128,7 +132,9 @@ export class RedisStreamsClient implements RequestChannel {
   }
 
   private abandon(id: string, request: OutgoingRequest, signal: AbortSignal): void {
-    this.pending.get(id)?.reject(signal.reason as Error);
+    const pending = this.pending.get(id);
+    if (!pending?.sent) return void pending?.reject(notSent());
+    pending.reject(signal.reason as Error);
     this.commands
       .publish(keys.cancellations(this.options.prefix, request.operation.service), id)
       .catch(() => undefined);
@@ -186,6 +192,10 @@ function isServerReply(error: unknown): boolean {
 
 function refused(cause: unknown): ServiceError {
   return new ServiceError('unavailable', 'The request could not be queued. Try again.', { retryAfterMs: 1000, cause });
+}
+
+function notSent(): ServiceError {
+  return new ServiceError('unavailable', 'The service could not be reached. Try again.', { retryAfterMs: 1000 });
 }
 
 function lost(): ServiceError {

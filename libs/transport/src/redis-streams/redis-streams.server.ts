@@ -10,6 +10,7 @@ import { Claims } from './claims.js';
 import { connect } from './connection.js';
 import { group, keys } from './keys.js';
 import { LaneReader } from './lane-reader.js';
+import { leaveGroup } from './leave-group.js';
 import { entryFields, requestHeaderSchema, type RequestHeader, type StreamEntry } from './packet.js';
 import { RecentSet } from './recent-set.js';
 import { RedisClock } from './redis-clock.js';
@@ -50,6 +51,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     this.readers = { interactive: this.makeReader('interactive'), bulk: this.makeReader('bulk') };
     this.claims = new Claims({
       redis: this.commands,
+      clock: this.clock,
       consumer: this.consumer,
       lanes: lanes.map((lane) => ({ lane, stream: this.stream(lane), reader: this.readers[lane] })),
       onClaimed: (entry, lane, deliveries) => this.takeOver(entry, lane, deliveries),
@@ -78,8 +80,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     await Promise.all(lanes.map((lane) => this.readers[lane].close(signal)));
     await this.claims.close();
     for (const lane of lanes) {
-      if (this.readers[lane].runningIds.length > 0) continue;
-      await this.commands.xgroup('DELCONSUMER', this.stream(lane), group, this.consumer).catch(() => undefined);
+      await leaveGroup(this.commands, this.stream(lane), this.consumer).catch(() => undefined);
     }
     this.subscriber.disconnect();
     this.commands.disconnect();
@@ -104,6 +105,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
       consumer: this.consumer,
       slots: slotsOf(this.options.limits, lane),
       connection: connect(this.options.url, this.options.logger, `${this.options.service}-${lane}`),
+      commands: this.commands,
       handle: (entry) => this.handle(entry, lane),
       discard: (entryId) => this.drop(entryId, lane, 'malformed'),
       onError: (error) => this.recover(error),
@@ -133,10 +135,10 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     const [enqueuedAt] = entry.id.split('-');
     this.options.metrics.transportQueueLag.observe({ lane }, Math.max(0, this.clock.now() - Number(enqueuedAt)) / 1000);
     if (timeToLiveMs <= 0) return this.drop(entry.id, lane, 'expired');
-    if (this.cancelled.has(header.id)) return this.drop(entry.id, lane, 'cancelled');
     if (!(await this.mayBegin(header, timeToLiveMs))) {
       return this.complete(entry.id, lane, header, failure(outcomeUnknown()));
     }
+    if (this.cancelled.has(header.id)) return this.drop(entry.id, lane, 'cancelled');
     const abort = new AbortController();
     this.aborts.set(header.id, abort);
     const timer = setTimeout(() => abort.abort(new Error('the time is up')), timeToLiveMs);

@@ -1,0 +1,52 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A network link to a Redis server, which can be slow, and can go dead without anybody being told. */
+export interface Link {
+  readonly url: string;
+  /** Milliseconds that answers take on their way from now on. */
+  delayAnswers(milliseconds: number): void;
+  /** Swallows everything on the connections of now, and closes none of them; new ones work. */
+  silence(): void;
+  close(): Promise<void>;
+}
+
+/** Opens a link to the server at a URL. */
+export async function openLink(url: string): Promise<Link> {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  const silent = new WeakSet<Socket>();
+  let answerDelayMs = 0;
+
+  const pass = (from: Socket, to: Socket, delayMs: () => number): void => {
+    from.on('error', () => undefined);
+    from.on('data', (bytes) => {
+      setTimeout(() => {
+        if (!silent.has(from) && to.writable) to.write(bytes);
+      }, delayMs());
+    });
+    from.on('close', () => {
+      sockets.delete(from);
+      if (!silent.has(from)) to.destroy();
+    });
+    sockets.add(from);
+  };
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    pass(near, far, () => 0);
+    pass(far, near, () => answerDelayMs);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    delayAnswers(milliseconds) {
+      answerDelayMs = milliseconds;
+    },
+    silence() {
+      for (const socket of sockets) silent.add(socket);
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
