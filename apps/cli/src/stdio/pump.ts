@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Endpoint } from '../embedded/endpoint-file.js';
 import { headersOf, messagesOf, type Message } from './http-channel.js';
 
@@ -23,6 +24,8 @@ export async function pump(options: PumpOptions): Promise<void> {
   await Promise.allSettled(running);
 }
 
+/** Milliseconds in which a request looks for the next owner. */
+const patienceMs = 10_000;
 const broken = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 class PumpSession {
@@ -72,24 +75,29 @@ class PumpSession {
   }
 
   /**
-   * A broken connection means that the owner has gone, and the request goes to the next one. It may run twice then, which
-   * does no harm: what deletes is refused on stdio, and what writes knows what is there already.
+   * A broken connection means that the owner has gone, and the request goes to the next one, which takes a killed owner's
+   * place once the system has let go of its lock. It may run twice then, which does no harm: what deletes is refused on
+   * stdio, and what writes knows what is there already.
    */
-  private async post(message: Message, line: string, signal: AbortSignal, attempt = 1): Promise<Response> {
-    this.endpoint ??= this.options.connect();
-    const endpoint = await this.endpoint;
-    try {
-      return await fetch(endpoint.url, {
-        method: 'POST',
-        body: line,
-        headers: headersOf(message, endpoint.token),
-        signal,
-      });
-    } catch (error) {
-      const code = (error as { cause?: { code?: string } }).cause?.code;
-      if (!broken.has(code ?? '') || signal.aborted || attempt > 3) throw error;
-      this.endpoint = undefined;
-      return this.post(message, line, signal, attempt + 1);
+  private async post(message: Message, line: string, signal: AbortSignal): Promise<Response> {
+    const giveUpAt = Date.now() + patienceMs;
+    for (;;) {
+      const connecting = (this.endpoint ??= this.options.connect());
+      try {
+        const endpoint = await connecting;
+        return await fetch(endpoint.url, {
+          method: 'POST',
+          body: line,
+          headers: headersOf(message, endpoint.token),
+          signal,
+        });
+      } catch (error) {
+        if (signal.aborted) throw error;
+        // Another request may have found the next owner already.
+        if (this.endpoint === connecting) this.endpoint = undefined;
+        if (!isBroken(error) || Date.now() > giveUpAt) throw error;
+        await delay(100);
+      }
     }
   }
 
@@ -125,6 +133,10 @@ class PumpSession {
   private write(message: object): void {
     this.options.output.write(`${JSON.stringify(message)}\n`);
   }
+}
+
+function isBroken(error: unknown): boolean {
+  return broken.has((error as { cause?: { code?: string } }).cause?.code ?? '');
 }
 
 /** A message must stay on its line. */
