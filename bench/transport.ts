@@ -1,10 +1,12 @@
 // What the transport costs: requests a second and latency between one client and one server process over Redis, beside a
-// raw loop of the same shape in the same run. npm run bench -- transport [REDIS_URL]
+// raw loop of the same shape: a stream of requests, one of replies, the same counts and MULTI, 5 % of the calls traced.
+// Both take turns in one run; ratios are medians over the rounds. npm run bench -- transport [REDIS_URL]
+import '@lectern/telemetry/register';
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { defineOperation, type Caller } from '@lectern/contracts';
-import { createLogger, createMetrics } from '@lectern/telemetry';
+import { createLogger, createMetrics, injectTrace, SpanKind, withSpan } from '@lectern/telemetry';
 import { createRedisTransport, type Transport } from '@lectern/transport';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
@@ -12,7 +14,9 @@ import { z } from 'zod';
 const url = process.argv[2]?.startsWith('redis') ? process.argv[2] : 'redis://127.0.0.1:6379';
 const prefix = process.env.BENCH_PREFIX ?? `lectern-bench-${randomUUID()}`;
 const payload = 'x'.repeat(2048);
-const readCount = 32;
+/** Requests that a server runs, and so reads, at once. */
+const concurrency = 64;
+const rounds = 7;
 
 const echo = defineOperation({
   name: 'retrieval.bench_echo',
@@ -24,9 +28,8 @@ const echo = defineOperation({
 });
 const caller: Caller = { tenantId: randomUUID(), subject: 'bench', scopes: [], requestId: 'bench' };
 
-type Send = () => Promise<unknown>;
 interface Contender {
-  send: Send;
+  send: () => Promise<unknown>;
   close(): Promise<void>;
 }
 interface Figures {
@@ -39,7 +42,7 @@ function openTransport(): Promise<Transport> {
     url,
     prefix,
     key: 'a key of at least thirty-two characters',
-    concurrency: 64,
+    concurrency,
     maxQueue: 10_000,
     graceMs: 1000,
     logger: createLogger({ service: 'bench', level: 'silent' }),
@@ -52,7 +55,10 @@ async function serveTransport(): Promise<void> {
   const server = transport.serverFor('retrieval');
   server.addHandler(echo.name, async (request: { text: string }) => request, false, { operation: echo });
   await new Promise<void>((resolve) => server.listen(() => resolve()));
+  process.send?.('ready');
 }
+
+type Batch = [string, [Buffer, Buffer[]][]][] | null;
 
 /** Reads, answers and acknowledges, and nothing else. */
 async function serveRaw(): Promise<void> {
@@ -60,27 +66,19 @@ async function serveRaw(): Promise<void> {
   const requests = `${prefix}:raw:req`;
   await reader.xgroup('CREATE', requests, 'raw', '0', 'MKSTREAM').catch(() => undefined);
   process.send?.('ready');
-  for (;;) {
-    const answer = (await reader.xreadgroupBuffer(
-      'GROUP',
-      'raw',
-      'one',
-      'COUNT',
-      readCount,
-      'BLOCK',
-      1000,
-      'STREAMS',
-      requests,
-      '>',
-    )) as [Buffer, [Buffer, Buffer[]][]][] | null;
-    for (const [id, fields] of answer?.[0]?.[1] ?? []) {
-      void writer
+  const answer = ([id, [, number, , text, , traceparent]]: [Buffer, Buffer[]]): Promise<unknown> =>
+    withSpan('raw', { kind: SpanKind.SERVER, parent: { traceparent: String(traceparent) } }, () =>
+      writer
         .multi()
-        .xadd(`${prefix}:raw:rep`, '*', 'i', fields[1]!, 'p', fields[3]!)
+        .xadd(`${prefix}:raw:rep`, '*', 'i', number!, 'p', text!)
         .xack(requests, 'raw', id)
         .xdel(requests, id)
-        .exec();
-    }
+        .exec(),
+    );
+  const read = ['GROUP', 'raw', 'one', 'COUNT', concurrency, 'BLOCK', 1000, 'STREAMS', requests, '>'] as const;
+  for (;;) {
+    const batch = (await reader.xreadgroupBuffer(...read)) as Batch;
+    for (const entry of batch?.[0]?.[1] ?? []) void answer(entry);
   }
 }
 
@@ -101,13 +99,15 @@ async function rawContender(): Promise<Contender> {
       }
     }
   })();
+  const send = (): Promise<void> =>
+    new Promise<void>((resolve) => {
+      next += 1;
+      waiting.set(String(next), resolve);
+      const { traceparent = '' } = injectTrace();
+      void writer.xadd(`${prefix}:raw:req`, '*', 'i', String(next), 'p', payload, 't', traceparent);
+    });
   return {
-    send: () =>
-      new Promise<void>((resolve) => {
-        next += 1;
-        waiting.set(String(next), resolve);
-        void writer.xadd(`${prefix}:raw:req`, '*', 'i', String(next), 'p', payload);
-      }),
+    send: () => withSpan('call raw', { kind: SpanKind.CLIENT }, send),
     async close() {
       closing.abort();
       await reading;
@@ -125,12 +125,12 @@ async function transportContender(): Promise<Contender> {
   };
 }
 
-async function measure(send: Send, concurrency: number, count: number): Promise<Figures> {
+async function measure({ send }: Contender, connections: number, count: number): Promise<Figures> {
   const latencies: number[] = [];
   const numbers = Array.from({ length: count }).keys();
   const startedAt = performance.now();
   await Promise.all(
-    Array.from({ length: concurrency }, async () => {
+    Array.from({ length: connections }, async () => {
       for (const _ of numbers) {
         const sentAt = performance.now();
         await send();
@@ -139,7 +139,11 @@ async function measure(send: Send, concurrency: number, count: number): Promise<
     }),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  return { perSecond: count / seconds, p50: latencies.toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? Number.NaN };
+  return { perSecond: count / seconds, p50: median(latencies) };
+}
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
 function startServer(role: string): Promise<ChildProcess> {
@@ -149,26 +153,31 @@ function startServer(role: string): Promise<ChildProcess> {
   return new Promise((resolve) => child.once('message', () => resolve(child)));
 }
 
-async function compare(): Promise<void> {
-  const contenders: Record<string, () => Promise<Contender>> = { raw: rawContender, transport: transportContender };
-  const figures: Record<string, { one: Figures; many: Figures }> = {};
-  for (const [name, open] of Object.entries(contenders)) {
-    const server = await startServer(name);
-    const contender = await open();
-    await measure(contender.send, 32, 3000);
-    figures[name] = { one: await measure(contender.send, 1, 3000), many: await measure(contender.send, 32, 30_000) };
-    await contender.close();
-    server.kill('SIGKILL');
-  }
-  const [raw, transport] = [figures.raw!, figures.transport!];
-  const row = (label: string, { one, many }: { one: Figures; many: Figures }) =>
-    `${label.padEnd(10)} p50 at 1: ${one.p50.toFixed(3)} ms   at 32: ${many.perSecond.toFixed(0)} requests/s, p50 ${many.p50.toFixed(2)} ms`;
-  console.log(row('raw loop', raw));
-  console.log(row('transport', transport));
-  console.log(`p50 at 1: ${(transport.one.p50 / raw.one.p50).toFixed(2)} times the raw loop (at most 1.3 is the aim)`);
+function print(label: string, unit: string, raw: number[], transport: number[], aim: string): void {
+  const ratios = transport.map((value, round) => value / raw[round]!);
+  const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
   console.log(
-    `throughput at 32: ${(transport.many.perSecond / raw.many.perSecond).toFixed(2)} of the raw loop (at least 0.7 is the aim)`,
+    `${label}: raw loop ${median(raw).toPrecision(3)} ${unit}, transport ${median(transport).toPrecision(3)} ${unit}`,
   );
+  console.log(`  ratio ${median(ratios).toFixed(2)} (${range} over ${rounds} rounds; the aim is ${aim})`);
+}
+
+async function compare(): Promise<void> {
+  const servers = [await startServer('raw'), await startServer('transport')];
+  const [raw, transport] = [await rawContender(), await transportContender()];
+  for (const contender of [raw, transport]) await measure(contender, 32, 5000);
+  const one: Figures[][] = [];
+  const many: Figures[][] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    one.push([await measure(raw, 1, 1000), await measure(transport, 1, 1000)]);
+    many.push([await measure(raw, 32, 8000), await measure(transport, 32, 8000)]);
+  }
+  const column = (table: Figures[][], contender: number, figure: keyof Figures): number[] =>
+    table.map((row) => row[contender]![figure]);
+  print('p50 at 1 request at a time', 'ms', column(one, 0, 'p50'), column(one, 1, 'p50'), 'at most 1.3');
+  print('requests a second at 32', '/s', column(many, 0, 'perSecond'), column(many, 1, 'perSecond'), 'at least 0.7');
+  await Promise.all([raw.close(), transport.close()]);
+  for (const server of servers) server.kill('SIGKILL');
   const redis = new Redis(url);
   const leftover = await redis.keys(`${prefix}*`);
   if (leftover.length > 0) await redis.unlink(...leftover);
@@ -176,7 +185,5 @@ async function compare(): Promise<void> {
 }
 
 if (process.env.BENCH_ROLE === 'raw') await serveRaw();
-else if (process.env.BENCH_ROLE === 'transport') {
-  await serveTransport();
-  process.send?.('ready');
-} else await compare();
+else if (process.env.BENCH_ROLE === 'transport') await serveTransport();
+else await compare();
