@@ -14,6 +14,7 @@ import { TokenStore } from './auth/token-store.js';
 import type { GatewaySettings } from './config.js';
 import { createFront } from './http/front.js';
 import { McpEndpoint } from './mcp/endpoint.js';
+import { productOffer, type Offer } from './mcp/offer.js';
 import { ServerFactory } from './mcp/server-factory.js';
 import { ToolRunner } from './tools/run-tool.js';
 
@@ -23,6 +24,8 @@ export interface GatewayPorts {
   readonly database: Database;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The product's own unless said otherwise; no setting can say so. */
+  readonly offer?: Offer;
 }
 
 /** When it closes it stops listening, lets running requests end within the grace period, then ends the open streams. */
@@ -64,7 +67,8 @@ export async function createService(config: GatewaySettings, ports: GatewayPorts
   };
 }
 
-function createEndpoint(config: GatewaySettings, { transport, database, logger, metrics }: GatewayPorts): McpEndpoint {
+function createEndpoint(config: GatewaySettings, ports: GatewayPorts): McpEndpoint {
+  const { transport, database, logger, metrics, offer = productOffer } = ports;
   const mode = { toolsets: config.MCP_TOOLSETS, readOnly: config.MCP_READ_ONLY };
   const runner = new ToolRunner({ client: transport.client, logger, metrics, mode });
   const facts = {
@@ -74,7 +78,8 @@ function createEndpoint(config: GatewaySettings, { transport, database, logger, 
   };
   return new McpEndpoint({
     authenticator: new Authenticator(new TokenStore(database), logger, config.MCP_TOKEN),
-    servers: new ServerFactory({ runner, mode, facts }),
+    offer,
+    servers: new ServerFactory({ offer, runner, mode, facts }),
     mode,
     basePath: config.MCP_BASE_PATH,
     requestTimeoutMs: config.MCP_REQUEST_TIMEOUT_SECONDS * 1000,

@@ -11,11 +11,13 @@ import { exchangeOf, toAuthInfo, type Exchange } from './exchange.js';
 import { refuseBeforehand } from './gate.js';
 import { answerLegacyJson, wantsLegacyJson } from './legacy-json.js';
 import { messagesIn, requestIdsOf } from './messages.js';
+import type { Offer } from './offer.js';
 import { readJson } from './read-json.js';
 import type { ServerFactory } from './server-factory.js';
 
 export interface EndpointParts {
   readonly authenticator: Authenticator;
+  readonly offer: Offer;
   readonly servers: ServerFactory;
   readonly mode: AccessMode;
   readonly basePath: string;
@@ -76,7 +78,7 @@ export class McpEndpoint {
   ): Promise<void> {
     const parsedBody = await readJson(request);
     const messages = messagesIn(parsedBody);
-    refuseBeforehand(messages, { ...sender, mode: this.parts.mode });
+    refuseBeforehand(messages, { ...sender, mode: this.parts.mode, tools: this.parts.offer.tools });
     const exchange: Exchange = { ...sender, messages };
     const writer = new DeadlineWriter(response, {
       deadline,

@@ -2,26 +2,30 @@ import { hasScope, type Caller, type Scope } from '@lectern/contracts';
 import { insufficientScope } from '../auth/bearer.js';
 import { HttpError } from '../http/http-error.js';
 import { accessTo, type AccessMode } from '../tools/access.js';
-import { catalog } from '../tools/catalog/index.js';
+import type { Tool } from '../tools/define-tool.js';
 import { calledTool, type Message } from './messages.js';
 
-const byName = new Map(catalog.map((tool) => [tool.name, tool]));
 /** All resources are read through tools of this scope. */
 const resourceScope: Scope = 'kb:read';
+
+export interface GateFacts {
+  readonly caller: Caller;
+  readonly confirmed: boolean;
+  readonly mode: AccessMode;
+  readonly tools: readonly Tool[];
+}
 
 /**
  * Refuses a whole request before any of it runs, as the HTTP answers that clients act upon: 403 for a missing scope,
  * which they can obtain, and for danger that nobody has confirmed. The SDK could say neither once a tool has begun.
  */
-export function refuseBeforehand(
-  messages: readonly Message[],
-  { caller, confirmed, mode }: { caller: Caller; confirmed: boolean; mode: AccessMode },
-): void {
+export function refuseBeforehand(messages: readonly Message[], { caller, confirmed, mode, tools }: GateFacts): void {
   for (const message of messages) {
     if (message.method === 'resources/read' && !hasScope(caller, resourceScope)) {
       throw insufficientScope(resourceScope, `Reading resources needs the scope ${resourceScope}.`);
     }
-    const tool = byName.get(calledTool(message) ?? '');
+    const called = calledTool(message);
+    const tool = tools.find(({ name }) => name === called);
     if (!tool) continue;
     const access = accessTo(tool, caller, mode);
     if (access === 'insufficient_scope') {

@@ -6,15 +6,13 @@ import {
   type CallToolResult,
   type McpServer,
   type ReadResourceResult,
-  type ServerContext,
 } from '@modelcontextprotocol/server';
 import { getDocumentContentTool } from '../tools/catalog/get-document-content.tool.js';
 import { listDocumentsTool } from '../tools/catalog/list-documents.tool.js';
 import { listKnowledgeBasesTool } from '../tools/catalog/list-knowledge-bases.tool.js';
 import type { Tool } from '../tools/define-tool.js';
 import { errorMetaKey } from '../tools/tool-result.js';
-
-export type RunTool = (tool: Tool, args: unknown, context: ServerContext) => Promise<CallToolResult>;
+import type { RunTool } from './offer.js';
 
 /** Resources are other doors to tools, so that access, envelope, metric and log line are the same for both. */
 export function registerResources(server: McpServer, tools: readonly Tool[], run: RunTool): void {

@@ -1,4 +1,3 @@
-import { catalog } from '../tools/catalog/index.js';
 import type { Tool } from '../tools/define-tool.js';
 import { hintsOf, type ToolHints } from '../tools/tool-hints.js';
 import type { JsonSchema } from '../tools/argument-schema.js';
@@ -25,15 +24,6 @@ export interface ToolRegistration {
   readonly annotations: ToolHints;
 }
 
-// Built once: converting schemas for each request costs more than all the rest of a call.
-const registrations = new Map(catalog.map((tool) => [tool.name, register(tool)]));
-
-export function registrationOf(tool: Tool): ToolRegistration {
-  const known = registrations.get(tool.name);
-  if (!known) throw new Error(`tool ${tool.name} is not in the catalogue`);
-  return known;
-}
-
 /** A tool as `tools/list` shows it. */
 export function describeTool(tool: Tool): Record<string, unknown> {
   const { title, description, annotations } = registrationOf(tool);
@@ -47,7 +37,7 @@ export function describeTool(tool: Tool): Record<string, unknown> {
   };
 }
 
-function register(tool: Tool): ToolRegistration {
+export function registrationOf(tool: Tool): ToolRegistration {
   return {
     title: tool.title,
     description: tool.description,
