@@ -3,7 +3,7 @@ import type { Scope } from '@lectern/contracts';
 import { createLogger, createMetrics, type Metrics } from '@lectern/telemetry';
 import { testPostgres, type TestPostgres } from '@lectern/testing';
 import { createInProcessTransport } from '@lectern/transport';
-import { createService, gatewaySettings, type GatewayService } from '../src/index.js';
+import { createService, gatewaySettings, type GatewayPorts, type GatewayService } from '../src/index.js';
 import { Journal, startStubServices } from './stub-services.js';
 
 export interface GatewayFixture {
@@ -25,7 +25,10 @@ export interface GatewayFixture {
 }
 
 /** A gateway on a free port with a real token database and stub services behind it. */
-export async function startGateway(settings: Record<string, string> = {}): Promise<GatewayFixture> {
+export async function startGateway(
+  settings: Record<string, string> = {},
+  ports: Pick<GatewayPorts, 'offer'> = {},
+): Promise<GatewayFixture> {
   const journal = new Journal();
   const logger = createLogger({ service: 'test', level: 'silent' });
   const metrics = createMetrics('mcp-gateway');
@@ -34,7 +37,8 @@ export async function startGateway(settings: Record<string, string> = {}): Promi
   const services = await startStubServices(transport, journal);
   const tenantId = await postgres.createTenant('default');
   const config = loadConfig(gatewaySettings, { PORT: '0', SHUTDOWN_GRACE_MS: '500', ...settings });
-  const service = await createService(config, { transport, database: postgres.database('gateway'), logger, metrics });
+  const database = postgres.database('gateway');
+  const service = await createService(config, { transport, database, logger, metrics, ...ports });
   const token = async (...scopes: Scope[]): Promise<string> =>
     (await postgres.issueToken(tenantId, { name: 'test', subject: 'tester', scopes })).token;
   const everything = await token('kb:admin');
