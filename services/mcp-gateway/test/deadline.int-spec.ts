@@ -65,28 +65,6 @@ describe('a request past its deadline', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it.each([
-    ['modern', slow.body, slow.headers],
-    ['legacy', toolCall('list_documents'), stream],
-    ['plain JSON', toolCall('list_documents'), {}],
-  ])('stops the service in a %s exchange', async (_, body, headers) => {
-    const gone = new AbortController();
-    const token = await gateway.token('kb:admin');
-    const asked = gateway.journal.requests.length;
-    const response = fetch(gateway.url, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-      signal: gone.signal,
-    });
-    await eventually('the service was asked', () => gateway.journal.requests.length > asked);
-    gone.abort();
-    await expect(response).rejects.toThrow();
-    await eventually('the service stopped', () => aborted.length === 1, 900);
-  });
-});
-
 describe('upload_text_document', () => {
   it('answers the job when the document takes longer than the request may', async () => {
     const longer = await startGateway({ MCP_REQUEST_TIMEOUT_SECONDS: '3' });

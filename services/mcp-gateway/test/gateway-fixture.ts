@@ -77,8 +77,7 @@ export function modernToolCall(name: string, args: Record<string, unknown> = {})
 }
 
 /** A modern request, with the headers that go with it. */
-export function modernRequest(method: string, params: Record<string, unknown> = {}) {
-  const version = '2026-07-28';
+export function modernRequest(method: string, params: Record<string, unknown> = {}, version = '2026-07-28') {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -86,7 +85,7 @@ export function modernRequest(method: string, params: Record<string, unknown> = 
   };
   return {
     headers: { 'mcp-protocol-version': version, 'mcp-method': method },
-    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } },
+    body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: { ..._meta, ...(params._meta as object) } } },
   };
 }
 

