@@ -37,6 +37,7 @@ export function describeTool(tool: Tool): Record<string, unknown> {
   };
 }
 
+/** What the SDK is given for a tool. */
 export function registrationOf(tool: Tool): ToolRegistration {
   return {
     title: tool.title,
