@@ -173,6 +173,7 @@ describe('the Redis Streams transport under faults', () => {
 
   it('says that nothing was done where the request never left', async () => {
     await server.stop();
+    await eventually('the client to notice', async () => (await outcome(call('lost', 0, 200))) === 'unavailable');
     const deadline = Date.now() + 300;
     expect(await outcome(client.client.call(echoOnce, { text: 'once' }, { caller, deadline }))).toBe('unavailable');
   });

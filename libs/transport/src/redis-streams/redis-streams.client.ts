@@ -3,7 +3,7 @@ import { ServiceError } from '@lectern/contracts';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Redis } from 'ioredis';
 import type { OutgoingRequest, Reply, RequestChannel } from '../channel.js';
-import { connect, delay, untilReady } from './connection.js';
+import { connect, delay, nextTurn, sendTogether, untilReady } from './connection.js';
 import { defineEnqueue, enqueue } from './enqueue.js';
 import { keys } from './keys.js';
 import { parseEntry, replyHeaderSchema, type StreamEntry } from './packet.js';
@@ -116,6 +116,7 @@ export class RedisStreamsClient implements RequestChannel {
       const pending = this.pending.get(id);
       if (!pending) return;
       pending.sent = true;
+      sendTogether(this.commands);
       try {
         if (await enqueue(this.commands, packet)) return;
       } catch (error) {
@@ -156,7 +157,10 @@ export class RedisStreamsClient implements RequestChannel {
           last,
         );
         await this.clock.refresh();
-        for (const raw of answer?.[0]?.[1] ?? []) {
+        if (!answer) continue;
+        // What the callers ask next leaves before the next read does.
+        sendTogether(this.commands);
+        for (const raw of answer[0]?.[1] ?? []) {
           last = raw[0].toString();
           sinceTrim += 1;
           this.settle(parseEntry(raw as [Buffer, Buffer[]]));
@@ -165,6 +169,7 @@ export class RedisStreamsClient implements RequestChannel {
           sinceTrim = 0;
           this.commands.xtrim(this.replies, 'MINID', last).catch(() => undefined);
         }
+        await nextTurn();
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         this.options.logger.debug({ err: error }, 'reading replies failed');

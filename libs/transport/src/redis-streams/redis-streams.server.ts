@@ -7,11 +7,12 @@ import { Dispatcher, failure } from '../dispatcher.js';
 import { slotsOf, type LaneLimits } from '../lane-limits.js';
 import type { Reply } from '../channel.js';
 import { Claims } from './claims.js';
-import { connect } from './connection.js';
+import { complete, defineComplete } from './complete.js';
+import { connect, sendTogether } from './connection.js';
 import { group, keys } from './keys.js';
 import { LaneReader } from './lane-reader.js';
 import { leaveGroup } from './leave-group.js';
-import { entryFields, requestHeaderSchema, type RequestHeader, type StreamEntry } from './packet.js';
+import { requestHeaderSchema, type RequestHeader, type StreamEntry } from './packet.js';
 import { RecentSet } from './recent-set.js';
 import { RedisClock } from './redis-clock.js';
 import type { Signer } from './signature.js';
@@ -45,6 +46,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
   constructor(private readonly options: RedisStreamsServerOptions) {
     super();
     this.commands = connect(options.url, options.logger, `${options.service}-server`);
+    defineComplete(this.commands);
     this.subscriber = connect(options.url, options.logger, `${options.service}-cancellations`);
     this.clock = new RedisClock(this.commands);
     this.dispatcher = new Dispatcher(this, options.logger, options.metrics);
@@ -190,16 +192,17 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     const text = JSON.stringify({ id: header.id, ...(reply.ok ? {} : { error: reply.error }) });
     const payload = reply.ok ? reply.payload : Buffer.alloc(0);
     const signature = this.options.signer.sign('reply', text, payload);
-    const stream = this.stream(lane);
-    await this.commands
-      .multi()
-      .xadd(header.replyTo, 'NOMKSTREAM', '*', ...entryFields(text, payload, signature))
-      .xack(stream, group, entryId)
-      .xdel(stream, entryId)
-      .exec()
-      .catch((error: unknown) =>
-        this.options.logger.warn({ err: error, requestId: header.caller.requestId }, 'reply not sent'),
-      );
+    sendTogether(this.commands);
+    await complete(this.commands, {
+      requests: this.stream(lane),
+      replies: header.replyTo,
+      entryId,
+      header: text,
+      payload,
+      signature,
+    }).catch((error: unknown) =>
+      this.options.logger.warn({ err: error, requestId: header.caller.requestId }, 'reply not sent'),
+    );
   }
 
   private async drop(entryId: string, lane: Lane, reason: string): Promise<void> {
