@@ -50,7 +50,7 @@ export async function startGateway(settings: Record<string, string> = {}): Promi
           'content-type': 'application/json',
           ...options.headers,
         },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
     async close() {
       await service.close();

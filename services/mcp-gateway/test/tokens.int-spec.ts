@@ -110,6 +110,8 @@ describe.each(Object.keys(doors))('at the door of %s', (door) => {
       doubled: `Bearer ${alive}, Bearer ${alive}`,
       'another scheme': `Basic ${alive}`,
       'no scheme': alive,
+      'nothing behind the scheme': 'Bearer ',
+      'two words': 'Bearer a b',
       quoted: `Bearer "${alive}"`,
       'a longer one': `Bearer ${alive}${'a'.repeat(512)}`,
       'a huge one': `Bearer ${'a'.repeat(12_000)}`,
