@@ -122,9 +122,10 @@ for (const [name, openDatabase] of Object.entries(backends)) {
         ['another extension', 'report.pdf', 'text', /\.txt, \.md or \.csv/],
         ['no extension', 'md', 'text', /\.txt, \.md or \.csv/],
         ['nothing but an extension', '.txt', 'text', /\.txt, \.md or \.csv/],
-        ['no content', 'a.txt', '', /empty/],
+        ['no content', 'a.txt', '', /empty .* Give the text/],
         ['white space alone', 'a.txt', '\ufeff \r\n\t\u3000', /empty/],
         ['a binary file', 'a.txt', 'PK\u0003\u0004\u0000\u0000\ufffd\ufffd text', /binary/],
+        ['halves of surrogate pairs', 'a.txt', '\ud800 \udc00 '.repeat(9), /binary/],
         ['UTF-16 read as bytes', 'a.csv', [...'a,b,c'].join('\0'), /binary/],
         ['too many bytes', 'a.txt', '字'.repeat(maxInlineBytes / 3 + 1), /262146 bytes.*262144/],
       ])('refuses %s, and says what it takes', async (_what, fileName, content, words) => {

@@ -29,9 +29,9 @@ export function inspectUpload(request: { fileName: string; content: string }): U
     );
   }
   if (request.content.trim() === '') {
-    throw new ServiceError('invalid_request', 'content: is empty or only white space; there is nothing to search.');
+    throw new ServiceError('invalid_request', 'content: is empty or only white space. Give the text of the document.');
   }
-  if (looksBinary(request.content)) {
+  if (looksBinary(request.content.toWellFormed())) {
     throw new ServiceError(
       'invalid_request',
       'content: looks like a binary file or like text in another encoding than UTF-8. Save it as UTF-8 text and upload that.',
@@ -48,7 +48,7 @@ function looksBinary(content: string): boolean {
   return suspicious > content.length * binaryShare;
 }
 
-/** NUL, other control characters that no editor writes, and what a decoder puts for undecodable bytes. */
+/** NUL, other control characters that no editor writes, and what stands for undecodable bytes and halves of pairs. */
 function isSuspicious(code: number): boolean {
   const isSpace = code >= 0x09 && code <= 0x0d;
   // Logs are full of it.

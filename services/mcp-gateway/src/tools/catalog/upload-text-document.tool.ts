@@ -32,8 +32,11 @@ export const uploadTextDocumentTool = defineTool({
       .describe('File name with extension .txt, .md or .csv; it becomes the title.'),
     content: z
       .string()
-      .min(1, 'is empty')
-      .refine((text) => Buffer.byteLength(text) <= maxInlineBytes, `takes at most ${maxInlineBytes} bytes of UTF-8`)
+      .min(1, 'is empty; give the text of the document')
+      .refine(
+        (text) => Buffer.byteLength(text) <= maxInlineBytes,
+        `takes at most ${maxInlineBytes} bytes of UTF-8; split the text and upload its parts`,
+      )
       .describe('The text, up to 256 KiB of UTF-8.'),
   }),
   output: z.object({
