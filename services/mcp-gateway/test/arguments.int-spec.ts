@@ -52,7 +52,7 @@ describe('arguments', () => {
       'another file type',
       'upload_text_document',
       { knowledgeBaseId: ids.knowledgeBase, fileName: 'a.pdf', content: 'x' },
-      /fileName: ends in/,
+      /fileName: takes a name that ends in .txt, .md or .csv/,
     ],
     [
       'no text',

@@ -28,7 +28,7 @@ export const uploadTextDocumentTool = defineTool({
       .string()
       .trim()
       .max(255)
-      .regex(/.\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV])$/, 'ends in .txt, .md or .csv')
+      .regex(/.\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV])$/, 'takes a name that ends in .txt, .md or .csv')
       .describe('File name with extension .txt, .md or .csv; it becomes the title.'),
     content: z
       .string()
