@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
+import { AppModule } from '../src/app.module.js';
 import { startGateway, toolCall, type GatewayFixture } from './gateway-fixture.js';
 
 let gateway: GatewayFixture;
@@ -94,6 +95,18 @@ describe('GET', () => {
     for (const path of ['/livez', '/readyz', '/healthz', '/metrics']) expect((await get(path)).status).toBe(200);
     expect(await (await get('/healthz')).json()).toMatchObject({ status: 'ok', version: expect.any(String) });
     expect((await get('/nowhere')).status).toBe(404);
+  });
+});
+
+describe('routes', () => {
+  it('take no id; one that does has to join those that e2e/scenarios/isolation asks for foreign ids', () => {
+    const { controllers = [] } = AppModule.register({ metrics: gateway.metrics, isReady: async () => true });
+    const paths = controllers.flatMap(({ prototype }) =>
+      Object.getOwnPropertyNames(prototype).map((name) => Reflect.getMetadata('path', prototype[name]) as unknown),
+    );
+    const served = paths.filter((path) => path !== undefined);
+    expect(served).toEqual(expect.arrayContaining(['livez', 'metrics']));
+    for (const path of served) expect(path).not.toMatch(/[:*{]/);
   });
 });
 
