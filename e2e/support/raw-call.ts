@@ -15,13 +15,15 @@ export interface RawCall {
   /** legacy unless given. */
   readonly era?: Era;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the bytes of the body; UTF-8 unless given. */
+  readonly encode?: (json: string) => Uint8Array;
 }
 
 const modernVersion = '2026-07-28';
 
 /** One request by hand, as a script without an SDK sends it: status and bytes are seen as they are. */
 export async function rawCall(call: RawCall): Promise<RawAnswer> {
-  const { url, token, method, params, era = 'legacy', headers } = call;
+  const { url, token, method, params, era = 'legacy', headers, encode = Buffer.from } = call;
   const envelope = era === 'modern' ? modernEnvelope(method, params) : { headers: {}, params };
   const response = await fetch(url, {
     method: 'POST',
@@ -32,7 +34,7 @@ export async function rawCall(call: RawCall): Promise<RawAnswer> {
       ...envelope.headers,
       ...headers,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: envelope.params }),
+    body: encode(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: envelope.params })),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -66,4 +68,18 @@ function modernEnvelope(
       },
     },
   };
+}
+
+/** The parts of a tool's answer that both eras have. */
+export interface RawToolResult<Output> {
+  readonly isError?: boolean;
+  readonly content: { text: string }[];
+  readonly structuredContent?: Output;
+}
+
+/** The result of a call that was answered as a tool; throws with what came instead. */
+export function toolResultOf<Output>({ status, text }: RawAnswer): RawToolResult<Output> {
+  const { result } = JSON.parse(text) as { result?: RawToolResult<Output> };
+  if (status !== 200 || !result) throw new Error(`${status} ${text}`);
+  return result;
 }
