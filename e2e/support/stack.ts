@@ -8,6 +8,8 @@ import { startServer, type ServerProcess } from './server-process.js';
 export interface TestStack {
   readonly server: ServerProcess;
   readonly postgres: TestPostgres;
+  /** Folder of the uploaded bytes. */
+  readonly blobs: string;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,7 @@ export async function startTestStack(
   return {
     server,
     postgres,
+    blobs,
     async close() {
       await server.stop();
       await Promise.all([postgres.close(), redis.close(), rm(blobs, { recursive: true, force: true })]);

@@ -54,7 +54,7 @@ export async function startGateway(
           'content-type': 'application/json',
           ...options.headers,
         },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
     async close() {
       await service.close();

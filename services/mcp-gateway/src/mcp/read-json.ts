@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { RpcHttpError } from '../http/http-error.js';
@@ -27,7 +28,16 @@ async function readText(request: IncomingMessage): Promise<string> {
     if (length > maxBodyBytes) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  // Decoding would put U+FFFD for what it can't read, and a document would be stored with holes.
+  if (!isUtf8(bytes)) {
+    throw new RpcHttpError(
+      400,
+      -32_700,
+      'Parse error: the body is not UTF-8. Convert the text to UTF-8 and send it again.',
+    );
+  }
+  return bytes.toString('utf8');
 }
 
 /** The connection ends with the answer, since the rest of the body is not read. */

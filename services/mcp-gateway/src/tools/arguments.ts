@@ -14,7 +14,7 @@ export const queryArgument = z
   .string()
   .trim()
   .min(1, 'is empty; ask something')
-  .max(8192)
+  .max(8192, 'takes at most 8192 characters; ask in fewer words')
   .describe('What to look for, in words of Chinese or English: a question or key words.');
 
 function quote(value: unknown): string {
