@@ -16,9 +16,8 @@ export interface TestPostgres {
   close(): Promise<void>;
 }
 
-/** Makes a database of its own for the calling test file. */
-export async function testPostgres(): Promise<TestPostgres> {
-  const server = serverUrl('postgres');
+/** Makes a database of its own for the calling test file, on the runner's server or on one of the test's own. */
+export async function testPostgres(server = serverUrl('postgres')): Promise<TestPostgres> {
   const name = `lectern_test_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(16).toString('hex');
   await runOnServer(server, `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
