@@ -54,4 +54,7 @@ export const processSettings = {
   SHUTDOWN_GRACE_MS: wholeNumber({ min: 0, max: 600_000, fallback: 10_000 }).describe(
     'Milliseconds in which running work may finish after SIGTERM.',
   ),
+  SHUTDOWN_DELAY_MS: wholeNumber({ min: 0, max: 600_000, fallback: 0 }).describe(
+    'Milliseconds before that in which the gateway still takes requests while /readyz says no, for load balancers to leave it.',
+  ),
 };

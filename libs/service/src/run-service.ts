@@ -26,6 +26,8 @@ const commonSettings = z.object({
   ...transportSettings,
   ...telemetrySettings,
   SHUTDOWN_GRACE_MS: processSettings.SHUTDOWN_GRACE_MS,
+  // Only the gateway reads it; nobody waits for it elsewhere.
+  SHUTDOWN_DELAY_MS: processSettings.SHUTDOWN_DELAY_MS,
 });
 const databaseSettings = z.object(postgresSettings);
 const healthSettings = z.object({ HEALTH_HOST: processSettings.HEALTH_HOST, HEALTH_PORT: processSettings.HEALTH_PORT });
@@ -67,7 +69,7 @@ export async function runService<Schema extends z.ZodObject>(
     return part;
   };
   await runProcess(logger, {
-    graceMs: common.SHUTDOWN_GRACE_MS,
+    graceMs: common.SHUTDOWN_DELAY_MS + common.SHUTDOWN_GRACE_MS,
     async start() {
       const transport = keep(await connectTransport(common, logger, metrics));
       const openDatabase: ServiceProcess<unknown>['openDatabase'] = (role, options) =>

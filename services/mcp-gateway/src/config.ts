@@ -42,6 +42,7 @@ export const gatewaySettings = z.object({
     'Longest time of a request; past it the answer is 504.',
   ),
   SHUTDOWN_GRACE_MS: processSettings.SHUTDOWN_GRACE_MS,
+  SHUTDOWN_DELAY_MS: processSettings.SHUTDOWN_DELAY_MS,
 });
 
 export type GatewaySettings = Readonly<z.output<typeof gatewaySettings>>;
