@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@lectern/testing';
+import { eventually, type AdminSession } from '@lectern/testing';
 import type { Client } from '@modelcontextprotocol/client';
-import pg from 'pg';
 import { callTool, connectClient } from '../support/client.js';
 import { isWhole, untilIngested, untilNothingIsPending } from '../support/invariants.js';
 import { Load } from '../support/load.js';
 import { ownerOfPort, processTree } from '../support/processes.js';
-import { replaceReplica, replicaPid, replicasOf } from '../support/replicas.js';
+import { replaceReplica, replicaPid, replicasOf, untilReady } from '../support/replicas.js';
 import { report } from '../support/report.js';
 import { startTestStack, type TestStack } from '../support/stack.js';
 import { closeGate, type TableGate } from '../support/table-gate.js';
@@ -25,7 +24,7 @@ interface Job {
 describe('two replicas of each service, of which one is killed', () => {
   let stack: TestStack;
   let client: Client;
-  let database: pg.Client;
+  let database: AdminSession;
   let knowledgeBaseId: string;
 
   beforeAll(async () => {
@@ -36,8 +35,7 @@ describe('two replicas of each service, of which one is killed', () => {
     });
     const { urls, token } = stack.server;
     client = await connectClient(`${urls[0]!}?confirm_token=${token}`, token);
-    database = new pg.Client({ connectionString: stack.postgres.adminUrl });
-    await database.connect();
+    database = await stack.postgres.connect();
     const { knowledgeBase } = await callTool<{ knowledgeBase: { id: string } }>(client, 'create_knowledge_base', {
       name: 'killed',
     });
@@ -45,7 +43,7 @@ describe('two replicas of each service, of which one is killed', () => {
   });
   afterAll(async () => {
     await client.close();
-    await database.end();
+    await database.close();
     await stack.close();
   });
 
@@ -59,12 +57,12 @@ describe('two replicas of each service, of which one is killed', () => {
   }
 
   async function jobOf(name: string): Promise<Job | undefined> {
-    const { rows } = await database.query<Job>(
+    const [job] = await database.query<Job>(
       `SELECT j.stage, j.attempts, j.chunks_embedded AS embedded, j.chunks_total AS total
        FROM ingestion_jobs j JOIN documents d ON d.id = j.document_id WHERE d.title = $1`,
       [`${name}.txt`],
     );
-    return rows[0];
+    return job;
   }
 
   const pidsOf = (service: string): number[] =>
@@ -79,9 +77,6 @@ describe('two replicas of each service, of which one is killed', () => {
     process.kill(victim!, 'SIGKILL');
     return owners.filter((owner) => owner === victim).length;
   }
-
-  const untilTwoReplicas = (service: string) =>
-    eventually(`two replicas of ${service}`, () => pidsOf(service).length === 2);
 
   async function expectEverythingWhole(): Promise<void> {
     await untilNothingIsPending(stack);
@@ -105,7 +100,7 @@ describe('two replicas of each service, of which one is killed', () => {
   }
 
   it.each(['parse', 'chunk', 'embed', 'switch'])('ingests a document once when its run dies in %s', async (stage) => {
-    await untilTwoReplicas('ingestion');
+    await untilReady(stack, 'ingestion');
     const name = `dies in ${stage}`;
     const gate = await holdIn(stage, name);
     expect((await jobOf(name))?.stage).toBe(stage);
@@ -118,6 +113,7 @@ describe('two replicas of each service, of which one is killed', () => {
   it('ingests a document once when the embedding children die', async () => {
     const name = 'children die';
     const uploading = upload(name, 60);
+    const killed = new Set<number>();
     for (let round = 0; round < 2; round += 1) {
       await eventually('it to embed', async () => {
         const job = await jobOf(name);
@@ -126,9 +122,12 @@ describe('two replicas of each service, of which one is killed', () => {
       const parents = pidsOf('embedding');
       const children = await eventually('both children to be up', () => {
         const found = parents.flatMap((parent) => processTree(parent).filter((one) => one.parent === parent));
-        return found.length === parents.length && found;
+        return found.length === parents.length && found.every(({ pid }) => !killed.has(pid)) && found;
       });
-      for (const { pid } of children) process.kill(pid, 'SIGKILL');
+      for (const { pid } of children) {
+        process.kill(pid, 'SIGKILL');
+        killed.add(pid);
+      }
     }
     expect((await uploading).status).not.toBe('failed');
     await expectEverythingWhole();
@@ -149,7 +148,7 @@ describe('two replicas of each service, of which one is killed', () => {
   });
 
   it('runs no deletion a second time', async () => {
-    await untilTwoReplicas('ingestion');
+    await untilReady(stack, 'ingestion');
     const ids: string[] = [];
     for (let number = 0; number < 8; number += 1) ids.push((await upload(`deleted ${number}`)).documentId);
     const gate = await closeGate(stack, 'chunk_vectors');
@@ -167,7 +166,7 @@ describe('two replicas of each service, of which one is killed', () => {
     expect(texts.filter((text) => /unknown whether the change was made\. Look before/.test(text))).toHaveLength(killed);
     expect(texts.filter((text) => text === 'deleted')).toHaveLength(ids.length - killed);
     await untilNothingIsPending(stack);
-    const { rows } = await database.query<{ id: string }>('SELECT id FROM documents WHERE id = ANY ($1)', [ids]);
+    const rows = await database.query<{ id: string }>('SELECT id FROM documents WHERE id = ANY ($1)', [ids]);
     expect(new Set(rows.map(({ id }) => id))).toEqual(unknown);
     for (const documentId of unknown) await callTool(client, 'delete_document', { documentId });
   });

@@ -1,7 +1,6 @@
 import { lanes, serviceNames } from '@lectern/contracts';
 import { eventually } from '@lectern/testing';
 import { Redis } from 'ioredis';
-import pg from 'pg';
 import type { TestStack } from './stack.js';
 
 /** Resolves once no request stream holds a request and no replica owes an answer to one. */
@@ -50,10 +49,9 @@ export function isWhole({ state, jobs, versions, chunkCount, chunks, places, vec
 }
 
 async function readDocuments({ postgres }: TestStack): Promise<StoredDocument[]> {
-  const client = new pg.Client({ connectionString: postgres.adminUrl });
-  await client.connect();
+  const session = await postgres.connect();
   try {
-    const { rows } = await client.query<StoredDocument>(
+    return await session.query<StoredDocument>(
       `SELECT d.id, d.title, d.state, d.chunk_count AS "chunkCount", c.*,
          (SELECT string_agg(j.state, ',') FROM ingestion_jobs j WHERE j.document_id = d.id) AS jobs,
          (SELECT count(*)::int FROM chunk_vectors v WHERE v.document_id = d.id) AS vectors
@@ -62,8 +60,7 @@ async function readDocuments({ postgres }: TestStack): Promise<StoredDocument[]>
                 count(DISTINCT (version, ordinal))::int AS places
          FROM chunks WHERE document_id = d.id) c`,
     );
-    return rows;
   } finally {
-    await client.end();
+    await session.close();
   }
 }

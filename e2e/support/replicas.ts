@@ -21,10 +21,18 @@ export async function replaceReplica(stack: TestStack, name: string, signal: 'SI
   process.kill(former, signal);
   await eventually(`${name} to be replaced`, async () => {
     const pid = replicaPid(stack, name);
-    if (pid === undefined || pid === former) return false;
-    const url = `http://127.0.0.1:${healthPortOf(stack.server, name)}/readyz`;
-    return (await fetch(url).catch(() => undefined))?.ok;
+    return pid !== undefined && pid !== former && (await isReady(stack, name));
   });
+}
+
+/** Resolves when every replica of a service takes requests, those that a test has killed included. */
+export async function untilReady(stack: TestStack, service: string): Promise<void> {
+  for (const name of replicasOf(stack, service)) await eventually(`${name} to be ready`, () => isReady(stack, name));
+}
+
+async function isReady({ server }: TestStack, name: string): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${healthPortOf(server, name)}/readyz`).catch(() => undefined);
+  return answer?.ok ?? false;
 }
 
 function healthPortOf({ processes }: TestStack['server'], name: string): number | undefined {

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import type { TestStack } from './stack.js';
 
 /** Holds back every write to a table, so that a test can find who is about to make one. */
@@ -10,13 +9,14 @@ export interface TableGate {
 }
 
 export async function closeGate({ postgres }: TestStack, table: string): Promise<TableGate> {
-  const client = new pg.Client({ connectionString: postgres.adminUrl });
-  await client.connect();
+  const session = await postgres.connect();
   // Keeps out writers alone: readers and row locks pass.
-  await client.query(`BEGIN; LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
+  await session.query(`BEGIN; LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);
   return {
     async waiting() {
-      const { rows } = await client.query<{ port: number }>(
+      // A transaction sees the activity of the moment when it first looked, without this.
+      await session.query('SELECT pg_stat_clear_snapshot()');
+      const rows = await session.query<{ port: number }>(
         `SELECT DISTINCT client_port AS port FROM pg_stat_activity JOIN pg_locks USING (pid)
          WHERE datname = current_database() AND application_name = 'lectern-ingestion'
            AND NOT granted AND relation = $1::regclass`,
@@ -24,6 +24,6 @@ export async function closeGate({ postgres }: TestStack, table: string): Promise
       );
       return rows.map(({ port }) => port);
     },
-    open: () => client.end(),
+    open: () => session.close(),
   };
 }
