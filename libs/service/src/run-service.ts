@@ -1,4 +1,5 @@
 import {
+  frontSettings,
   loadConfigOrExit,
   postgresSettings,
   processSettings,
@@ -26,8 +27,8 @@ const commonSettings = z.object({
   ...transportSettings,
   ...telemetrySettings,
   SHUTDOWN_GRACE_MS: processSettings.SHUTDOWN_GRACE_MS,
-  // Only the gateway reads it; nobody waits for it elsewhere.
-  SHUTDOWN_DELAY_MS: processSettings.SHUTDOWN_DELAY_MS,
+  // None where a service does not read it.
+  ...frontSettings,
 });
 const databaseSettings = z.object(postgresSettings);
 const healthSettings = z.object({ HEALTH_HOST: processSettings.HEALTH_HOST, HEALTH_PORT: processSettings.HEALTH_PORT });
