@@ -32,6 +32,7 @@ describe('a rolling restart of every service', () => {
     for (const name of replicasOf(stack)) {
       const before = load.calls.length;
       await replaceReplica(stack, name, 'SIGTERM');
+      await eventually('the balancer to see both gateways', () => balancer.targets === 2);
       await eventually('calls to be made since', () => load.calls.length > before + 10);
     }
     await load.stop();

@@ -11,7 +11,7 @@ import { startTestStack, type TestStack } from '../support/stack.js';
 const requestMs = 15_000;
 /** Of a machine with two cores that runs all of this at once. */
 const marginMs = 3_000;
-/** A document whose request for vectors Redis has lost goes on when that request has timed out, after a minute. */
+/** A document whose request for vectors was lost goes on when that has timed out and the sweeper has found its job. */
 const drainMs = 150_000;
 
 /** What must not be seen outside: stacks, statements, and the words of a database or a queue. */

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export interface Balancer {
   /** In place of a gateway's origin. */
   readonly origin: string;
+  /** How many replicas it sends requests to at the moment. */
+  readonly targets: number;
   close(): Promise<void>;
 }
 
@@ -36,6 +38,9 @@ export async function startBalancer(origins: readonly string[]): Promise<Balance
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get targets() {
+      return ready.length;
+    },
     async close() {
       clearInterval(timer);
       agent.destroy();
