@@ -9,7 +9,8 @@ export const cliEntry = join(import.meta.dirname, '..', '..', 'apps', 'cli', 'di
 export interface Announcement {
   urls: string[];
   token: string;
-  processes: { name: string; pid: number }[];
+  /** A stack's processes have a health port each. */
+  processes: { name: string; pid: number; healthPort?: number }[];
 }
 
 /** A server that a test started through the command, as a user does. */

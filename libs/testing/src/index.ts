@@ -1,4 +1,4 @@
-export { testPostgres, type TestPostgres } from './postgres.js';
+export { testPostgres, type AdminSession, type TestPostgres } from './postgres.js';
 export { executedPlans, type ObservedStatement } from './plans.js';
 export { testRedis, type TestRedis } from './redis.js';
 export { freePort, startPostgres, startRedis, type OwnPostgres, type OwnRedis } from './own-servers.js';

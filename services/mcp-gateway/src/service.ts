@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@lectern/database';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Service } from '@lectern/service';
@@ -28,7 +29,10 @@ export interface GatewayPorts {
   readonly offer?: Offer;
 }
 
-/** When it closes it stops listening, lets running requests end within the grace period, then ends the open streams. */
+/**
+ * When it closes it first says that it is not ready and goes on for the delay; then it stops listening, lets running
+ * requests end within the grace period, and ends the open streams.
+ */
 export interface GatewayService extends Service {
   readonly port: number;
   /** URL of the MCP endpoint. */
@@ -55,12 +59,17 @@ export async function createService(config: GatewaySettings, ports: GatewayPorts
   await app.listen(config.PORT, config.HOST);
   const server: Server = app.getHttpServer();
   const { port } = server.address() as AddressInfo;
+  server.prependListener('request', (_request, response) => {
+    // Else a client would send its next request on a connection that ends with us.
+    if (closing) response.shouldKeepAlive = false;
+  });
   return {
     port,
     url: endpointUrl(config, port),
     isReady,
     async close() {
       closing = true;
+      await delay(config.SHUTDOWN_DELAY_MS);
       await drain(server, endpoint, config.SHUTDOWN_GRACE_MS);
       await app.close();
     },

@@ -101,6 +101,17 @@ describe('a subscription', () => {
 });
 
 describe('close', () => {
+  it('says that it is not ready before it stops to listen', async () => {
+    const closing = await startGateway({ SHUTDOWN_DELAY_MS: '1500' });
+    const closed = closing.service.close();
+    expect((await fetch(`${closing.origin}/readyz`)).status).toBe(503);
+    const response = await closing.post(toolCall('list_documents'));
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+    await closed;
+    await expect(fetch(closing.url)).rejects.toThrow();
+    await closing.close();
+  });
+
   it('lets a running request end and takes no new one', async () => {
     const closing = await startGateway();
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
