@@ -1,13 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, testPostgres, testRedis, type TestPostgres } from '@lectern/testing';
+import { freePort, testPostgres, testRedis, type TestPostgres, type TestRedis } from '@lectern/testing';
 import { startServer, type ServerProcess } from './server-process.js';
 
 /** The four services as processes, on a database and a key space of their own. */
 export interface TestStack {
   readonly server: ServerProcess;
   readonly postgres: TestPostgres;
+  readonly redis: TestRedis;
   close(): Promise<void>;
 }
 
@@ -27,6 +28,7 @@ export async function startTestStack(
   return {
     server,
     postgres,
+    redis,
     async close() {
       await server.stop();
       await Promise.all([postgres.close(), redis.close(), rm(blobs, { recursive: true, force: true })]);
