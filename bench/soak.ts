@@ -16,8 +16,9 @@ const { values } = parseArgs({ options: { minutes: { type: 'string', default: '1
 const seconds = Number(values.minutes) * 60;
 const connections = 16;
 const burstSeconds = 20;
-/** Share of the time after which the judgement begins: until then pools, caches and heaps fill. */
-const warmUp = 0.25;
+/** The judgement begins later: until then pools and heaps fill, and the marks of deletes reach their age of a minute. */
+const warmUpSeconds = Math.max(90, seconds / 4);
+if (seconds < 2 * warmUpSeconds) throw new Error('takes at least three minutes');
 /** So few vectors of questions are kept that the cache is full, as after a day, before the judgement begins. */
 const cacheEntries = 200;
 
@@ -47,7 +48,7 @@ async function soak({ server, redis: { prefix } }: TestStack): Promise<void> {
   );
   const load = new SoakLoad(clients);
   await load.prepare();
-  await load.run(burstSeconds / 2);
+  const first = await load.run(burstSeconds / 2);
   const burst = await load.run(burstSeconds);
   const rate = burst.length / burstSeconds;
   console.log(
@@ -55,16 +56,13 @@ async function soak({ server, redis: { prefix } }: TestStack): Promise<void> {
       `At most ${cacheEntries} vectors of questions are kept, so that their cache is full from the beginning.`,
   );
   const sampler = new Sampler({ server, redis, postgres, prefix }, Math.max(1_000, (seconds * 1000) / 200));
-  const sampling = sampler.run();
   const startedAt = performance.now();
-  const calls = await load.run(seconds, rate / 2);
-  sampler.stop();
-  await sampling;
+  const [calls] = await Promise.all([load.run(seconds, rate / 2).finally(() => sampler.stop()), sampler.run()]);
   await Promise.all(clients.map((client) => client.close()));
-  const failed = printCalls([...burst, ...calls]);
-  const grown = printSeries(sampler.samples, startedAt + warmUp * seconds * 1000);
+  const failed = printCalls([...first, ...burst, ...calls]);
+  const grown = printSeries(sampler.samples, startedAt + warmUpSeconds * 1000);
   const restarted = /starting it again/.test(server.log());
-  if (restarted) console.log(`a service was started again:\n${server.log()}`);
+  if (restarted) console.log(server.log());
   console.log(failed || grown || restarted ? 'NOT STEADY' : 'steady: nothing grows and no call failed');
   if (failed || grown || restarted) process.exitCode = 1;
 }

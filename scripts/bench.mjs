@@ -22,13 +22,18 @@ const run = spawn(process.execPath, ['--import', './scripts/run-sources.mjs', pa
   cwd: root,
   stdio: 'inherit',
   env: { ...process.env, ...servers?.environment },
+  // A group, so that what it has started ends with it when it is told to.
+  detached: process.platform !== 'win32',
 });
-// Ctrl-C reaches the benchmark from the terminal; we stay to end the servers after it.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => run.kill('SIGTERM'));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => end(run));
 const [code] = await once(run, 'exit');
 await servers?.close();
 process.exit(code ?? 1);
+
+function end({ pid }) {
+  if (process.platform === 'win32') process.kill(pid);
+  else process.kill(-pid, 'SIGINT');
+}
 
 function pathOf(benchmark) {
   return join(root, 'bench', `${benchmark}.ts`);

@@ -1,5 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { callTool } from '@lectern/e2e';
+import { eventually } from '@lectern/testing';
 import { randomNumbers } from './random-numbers.js';
 import { syntheticSentence } from './synthetic-texts.js';
 
@@ -24,13 +25,12 @@ const passing = 20;
 
 /** Calls as agents make them, over one knowledge base: some documents last, others come and go. */
 export class SoakLoad {
+  private readonly clients: readonly Client[];
   private readonly random = randomNumbers(3);
   private readonly kept: string[] = [];
   private readonly oldestFirst: string[] = [];
   private uploads = 0;
   private knowledgeBaseId = '';
-
-  private readonly clients: readonly Client[];
 
   constructor(clients: readonly Client[]) {
     this.clients = clients;
@@ -45,24 +45,25 @@ export class SoakLoad {
     this.knowledgeBaseId = knowledgeBase.id;
     while (this.kept.length < lasting) this.kept.push(await this.upload(client));
     while (this.oldestFirst.length < passing) this.oldestFirst.push(await this.upload(client));
+    await eventually('the first documents to be ready', async () => {
+      const { items } = await callTool<{ items: unknown[] }>(client, 'list_documents', { status: 'ready', limit: 200 });
+      return items.length === lasting + passing;
+    });
   }
 
   /** Calls for so long, each due at its time whatever the others take; without a rate as fast as it goes. */
-  async run(seconds: number, perSecond = Infinity): Promise<Call[]> {
+  async run(seconds: number, perSecond?: number): Promise<Call[]> {
     const calls: Call[] = [];
     const startedAt = performance.now();
     let number = 0;
     await Promise.all(
       this.clients.map(async (client) => {
         for (;;) {
-          const dueAt = Math.max(
-            startedAt + (number / perSecond) * 1000,
-            perSecond === Infinity ? performance.now() : 0,
-          );
+          const dueAt = perSecond ? startedAt + (number / perSecond) * 1000 : performance.now();
           if (dueAt > startedAt + seconds * 1000) return;
           const kind = mixture[number % mixture.length]!;
           number += 1;
-          await new Promise((resolve) => setTimeout(resolve, dueAt - performance.now()));
+          await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueAt - performance.now())));
           const error = await this.call(client, kind).then(
             () => undefined,
             (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
@@ -104,7 +105,7 @@ export class SoakLoad {
         content: `# Document ${this.uploads}\n\n${Array.from({ length: 8 }, () => this.sentence(12)).join('')}`,
       },
     );
-    if (status !== 'ready') throw new Error(`the document was ${status} when its upload was answered`);
+    if (status === 'failed') throw new Error('the document failed');
     return documentId;
   }
 

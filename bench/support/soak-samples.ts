@@ -24,7 +24,7 @@ export const series: Record<string, { tolerance?: Tolerance; note?: string }> = 
   'PostgreSQL connections': { tolerance: { share: 0, absolute: 1 } },
   'PostgreSQL MB': { note: 'dead rows until autovacuum comes' },
   documents: { tolerance: { share: 0, absolute: 5 } },
-  'idempotency keys': { note: 'never expire; none of these calls makes one' },
+  'idempotency keys': { note: 'never expire; these calls make none after the first' },
 };
 
 interface Sources {
