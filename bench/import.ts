@@ -1,6 +1,7 @@
 /**
  * Importing XQuAD through MCP, in embedded mode and in four processes: passages a second as a share of what the same
- * number of embedding children alone does with the same texts, in turns. Then what a document's stages take. Needs
+ * number of embedding children alone does with the same texts, in turns. Then what a document's stages take, and which
+ * processes the processor works for (on Linux). Needs
  * `../shared/data/xquad`; runs a server of each kind of its own, the stack on the test servers.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,6 +18,8 @@ import {
   type ServerProcess,
 } from '@lectern/e2e';
 import { chunkText, normaliseText, searchableText } from '@lectern/text';
+import type { TestPostgres } from '@lectern/testing';
+import { addUsed, describeUsed, processorTime, type ProcessorTime } from './support/cpu.js';
 import { embedAll, openEmbedding } from './support/embedding-alone.js';
 import { sumOf } from './support/metrics.js';
 
@@ -24,7 +27,7 @@ interface Mode {
   name: string;
   /** Embedding children, as many as the mode has by default. */
   children: number;
-  open(): Promise<{ server: ServerProcess; close(): Promise<void> }>;
+  open(): Promise<{ server: ServerProcess; postgres?: TestPostgres; close(): Promise<void> }>;
 }
 
 interface Figures {
@@ -65,17 +68,24 @@ const modes: Mode[] = [
 for (const mode of modes) await measure(mode);
 
 async function measure(mode: Mode): Promise<void> {
-  const { server, close } = await mode.open();
+  const { server, postgres, close } = await mode.open();
+  const database = postgres && new URL(postgres.adminUrl).pathname.slice(1);
   const client = await connectClient(server.urls[0]!, server.token);
   const figures: Figures = { alone: [], imported: [] };
+  const used: ProcessorTime = {};
   for (const [turn, language] of languages.entries()) {
     const steps = [
       async () => figures.alone.push(await embedAlone(language, mode.children)),
-      async () => figures.imported.push(await importOnce(client, language)),
+      async () => {
+        const before = processorTime(server, database);
+        figures.imported.push(await importOnce(client, language));
+        addUsed(used, before, processorTime(server, database));
+      },
     ];
     for (const step of turn % 2 === 0 ? steps : steps.toReversed()) await step();
   }
   print(mode, figures);
+  printProcessorTime(used);
   await printStages(server);
   await client.close();
   await close();
@@ -110,6 +120,11 @@ function print({ name, children }: Mode, { alone, imported }: Figures): void {
     `${name}: ${importRate.toFixed(1)} passages/s; ${children} embedding child(ren) alone ${aloneRate.toFixed(1)}: ` +
       `${(importRate / aloneRate).toFixed(2)} of them (${each})`,
   );
+}
+
+function printProcessorTime(used: ProcessorTime): void {
+  const documents = languages.reduce((sum, language) => sum + readPassages(language).length, 0);
+  console.log(`  processor time of a document: ${describeUsed(used, documents)}`);
 }
 
 /** Means over all documents; the embedding stage waits for children that others use too. */

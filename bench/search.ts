@@ -1,13 +1,14 @@
 /**
  * A search through everything (MCP client, gateway, Redis Streams, retrieval, embedding, PostgreSQL and back), beside its
  * SQL statement alone with vectors computed before, in turns: over 10,000 chunks (`--chunks N`), at 1, 8 and 32
- * connections. No question comes twice. Says where the time goes, by the traces of one call in ten. Runs a stack of its
- * own on the test servers.
+ * connections. No question comes twice. Says where the time goes, by the traces of one call in ten, and which processes
+ * the processor works for (on Linux). Runs a stack of its own on the test servers.
  */
 import { parseArgs } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
 import { callTool, connectClient, startTestStack, startTraceCollector } from '@lectern/e2e';
 import { withAdmin } from '@lectern/database';
+import { addUsed, describeUsed, processorTime, type ProcessorTime } from './support/cpu.js';
 import { embedAll, openEmbedding } from './support/embedding-alone.js';
 import { joinLoads, mean, runLoad, summarise, type Load } from './support/load.js';
 import { sumOf } from './support/metrics.js';
@@ -31,6 +32,8 @@ interface Level {
   through: Load[];
   raw: Load[];
   windows: { from: number; to: number }[];
+  /** Of the searches through everything. */
+  used: ProcessorTime;
 }
 
 const source = sourceTexts();
@@ -92,11 +95,12 @@ async function fill(client: Client): Promise<string> {
 }
 
 async function measure(clients: readonly Client[], raw: RawSearch): Promise<Level[]> {
+  const database = new URL(stack.postgres.adminUrl).pathname.slice(1);
   let asked = 0;
   const next = (count: number) => source.questions.slice(asked, (asked += count));
   const search = (question: string, worker: number) =>
     callTool(clients[worker]!, 'search_knowledge_base', { query: question });
-  const figures = levels.map((): Level => ({ through: [], raw: [], windows: [] }));
+  const figures = levels.map((): Level => ({ through: [], raw: [], windows: [], used: {} }));
   const warmUp = next(warmUpQuestions);
   await runLoad(warmUp, clients.length, search);
   await runLoad(warmUp, clients.length, raw.search);
@@ -106,9 +110,10 @@ async function measure(clients: readonly Client[], raw: RawSearch): Promise<Leve
       const batch = next(count);
       const turns = [
         async () => {
-          const from = Date.now();
+          const [from, before] = [Date.now(), processorTime(stack.server, database)];
           level.through.push(await runLoad(batch, width, search));
           level.windows.push({ from, to: Date.now() });
+          addUsed(level.used, before, processorTime(stack.server, database));
         },
         async () => void level.raw.push(await runLoad(batch, width, raw.search)),
       ];
@@ -140,6 +145,7 @@ function print(width: number, level: Level): void {
     ([name, milliseconds]) => `${name} ${((milliseconds / total) * 100).toFixed(0)} % (${milliseconds.toFixed(1)} ms)`,
   );
   console.log(`  of ${total.toFixed(1)} ms (mean; ${traced.length} traces): ${shares.join(', ')}`);
+  console.log(`  processor time of a search: ${describeUsed(level.used, through.latencies.length)}`);
 }
 
 function cached(result: 'hit' | 'miss'): Promise<number> {

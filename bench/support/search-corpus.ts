@@ -16,11 +16,14 @@ export function sourceTexts(): SourceTexts {
   if (!xquadIsThere) return syntheticTexts();
   const all = languages.map((language) => ({ passages: readPassages(language), questions: readQuestions(language) }));
   // The languages take turns, so that every part of a run has both.
-  const interleaved = all[0]!.questions.flatMap((_, index) => all.map(({ questions }) => questions[index]?.text ?? []));
+  const interleaved = all[0]!.questions.flatMap((_, index) =>
+    all.flatMap(({ questions }) => questions[index]?.text ?? []),
+  );
   return {
     origin: 'XQuAD',
     passages: all.flatMap(({ passages }) => passages.map(({ text }) => text)),
-    questions: [...new Set(interleaved.flat())],
+    // As the tool takes them: without white space at their ends.
+    questions: [...new Set(interleaved.map((question) => question.trim()))],
   };
 }
 
