@@ -1,11 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { judge, type Sample } from './flatness.js';
+import { floorOf, judge, type Sample } from './flatness.js';
 
 const tolerance = { share: 0.1, absolute: 5 };
 /** A sample a second. */
 const series = (values: readonly number[]): Sample[] => values.map((value, index) => ({ at: index * 1000, value }));
 const sawtooth = (index: number) => (index % 7) * 6;
 const numbers = Array.from({ length: 60 }, (_, index) => index);
+
+describe('floorOf', () => {
+  it('keeps the lowest of each group', () => {
+    expect(floorOf(series([5, 3, 9, 7, 8, 6, 1]), 3).map(({ value }) => value)).toEqual([3, 6]);
+  });
+});
 
 describe('judge', () => {
   it('takes the ups and downs of a heap for flat', () => {

@@ -41,6 +41,15 @@ export function judge(samples: readonly Sample[], tolerance: Tolerance): Verdict
   };
 }
 
+/** The lowest of each so many samples in a row. */
+export function floorOf(samples: readonly Sample[], each: number): Sample[] {
+  return Array.from({ length: Math.floor(samples.length / each) }, (_, block) =>
+    samples
+      .slice(block * each, (block + 1) * each)
+      .reduce((lowest, sample) => (sample.value < lowest.value ? sample : lowest)),
+  );
+}
+
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((left, right) => left - right);
   return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;

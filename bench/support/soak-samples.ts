@@ -2,20 +2,28 @@ import { processTree, type ServerProcess } from '@lectern/e2e';
 import type { Redis } from 'ioredis';
 import type pg from 'pg';
 import type { Sample, Tolerance } from './flatness.js';
+import { sumOf } from './metrics.js';
 
 const megabyte = 1024 ** 2;
 const memory: Tolerance = { share: 0.1, absolute: 12 };
+const liveHeap: Tolerance = { share: 0.05, absolute: 2 };
+const services = { gateway: 'mcp-gateway', retrieval: 'retrieval', ingestion: 'ingestion', embedding: 'embedding' };
 
 /**
  * What is measured, with how much each may grow while it is judged. What has no tolerance has a bound of its own, which
- * is said beside it, or is there to explain the others.
+ * is said beside it, or is there to explain the others. A floor is made of the lowest of ten samples in a row: between
+ * two collections a heap is full of garbage.
  */
-export const series: Record<string, { tolerance?: Tolerance; note?: string }> = {
+export const series: Record<string, { tolerance?: Tolerance; floor?: true; note?: string }> = {
   'gateway MB': { tolerance: memory },
   'retrieval MB': { tolerance: memory },
   'ingestion MB': { tolerance: memory },
   'embedding MB': { tolerance: memory },
   'embedding children MB': { tolerance: memory },
+  'gateway live heap MB': { tolerance: liveHeap, floor: true },
+  'retrieval live heap MB': { tolerance: liveHeap, floor: true },
+  'ingestion live heap MB': { tolerance: liveHeap, floor: true },
+  'embedding live heap MB': { tolerance: liveHeap, floor: true },
   'Redis keys': { tolerance: { share: 0.05, absolute: 10 } },
   'Redis MB without job events': { tolerance: { share: 0.1, absolute: 0.5 } },
   'Redis job events MB': { note: "BullMQ's event stream, which it trims at about 10,000 entries" },
@@ -49,7 +57,12 @@ export class Sampler {
   async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       const at = performance.now();
-      const values = { ...this.processes(), ...(await this.redis()), ...(await this.postgres()) };
+      const values = {
+        ...this.processes(),
+        ...(await this.heaps()),
+        ...(await this.redis()),
+        ...(await this.postgres()),
+      };
       for (const [name, value] of Object.entries(values)) this.samples.get(name)!.push({ at, value });
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, at + this.intervalMs - performance.now())));
     }
@@ -60,20 +73,23 @@ export class Sampler {
   }
 
   private processes(): Record<string, number> {
-    const of = (service: string) => {
-      const { pid } = this.sources.server.processes.find(({ name }) => name.startsWith(service))!;
+    const megabytes: Record<string, number> = {};
+    for (const [name, service] of Object.entries(services)) {
+      const { pid } = this.sources.server.processes.find((process) => process.name.startsWith(service))!;
       const [own, ...children] = processTree(pid);
       if (!own) throw new Error(`${service} has ended`);
-      return { own: own.megabytes, children: children.reduce((sum, child) => sum + child.megabytes, 0) };
-    };
-    const embedding = of('embedding');
-    return {
-      'gateway MB': of('mcp-gateway').own,
-      'retrieval MB': of('retrieval').own,
-      'ingestion MB': of('ingestion').own,
-      'embedding MB': embedding.own,
-      'embedding children MB': embedding.children,
-    };
+      megabytes[`${name} MB`] = own.megabytes;
+      if (children.length > 0) megabytes[`${name} children MB`] = children.reduce((sum, one) => sum + one.megabytes, 0);
+    }
+    return megabytes;
+  }
+
+  private async heaps(): Promise<Record<string, number>> {
+    const used = Object.entries(services).map(async ([name, service]) => {
+      const bytes = await sumOf(this.sources.server, 'nodejs_heap_size_used_bytes', `service="${service}"`);
+      return [`${name} live heap MB`, bytes / megabyte] as const;
+    });
+    return Object.fromEntries(await Promise.all(used));
   }
 
   private async redis(): Promise<Record<string, number>> {
