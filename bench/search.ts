@@ -10,7 +10,7 @@ import { callTool, connectClient, startTestStack, startTraceCollector } from '@l
 import { withAdmin } from '@lectern/database';
 import { addUsed, describeUsed, processorTime, type ProcessorTime } from './support/cpu.js';
 import { embedAll, openEmbedding } from './support/embedding-alone.js';
-import { joinLoads, mean, runLoad, summarise, type Load } from './support/load.js';
+import { joinLoads, runLoad, summarise, type Load } from './support/load.js';
 import { sumOf } from './support/metrics.js';
 import { openRawSearch, type RawSearch } from './support/raw-search.js';
 import { multiply, seed, sourceTexts } from './support/search-corpus.js';
@@ -139,12 +139,11 @@ function print(width: number, level: Level): void {
     level.windows.some(({ from, to }) => startedAt >= from && startedAt <= to),
   );
   const parts = meanParts(traced.map((trace) => trace.parts));
-  const total = mean(through.latencies);
-  const inside = Object.values(parts).reduce((sum, part) => sum + part, 0);
-  const shares = Object.entries({ 'client and HTTP': total - inside, ...parts }).map(
+  const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
+  const shares = Object.entries(parts).map(
     ([name, milliseconds]) => `${name} ${((milliseconds / total) * 100).toFixed(0)} % (${milliseconds.toFixed(1)} ms)`,
   );
-  console.log(`  of ${total.toFixed(1)} ms (mean; ${traced.length} traces): ${shares.join(', ')}`);
+  console.log(`  of the ${total.toFixed(1)} ms of ${traced.length} traced calls: ${shares.join(', ')}`);
   console.log(`  processor time of a search: ${describeUsed(level.used, through.latencies.length)}`);
 }
 
