@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { processTree, type ServerProcess } from '@lectern/e2e';
 
-/** Milliseconds of processor time that processes have used so far, by what they are. */
+/** Milliseconds of processor time that processes have used so far, by what they are; empty on other systems than Linux. */
 export type ProcessorTime = Record<string, number>;
 
 /** The kernel's clock ticks, a hundred a second on every Linux that Node runs on. */
@@ -21,6 +21,7 @@ export function describeUsed(used: ProcessorTime, count: number): string {
 
 /** Of a server's processes, of the embedding children, of a database's back ends and of this process, the client. */
 export function processorTime({ processes }: ServerProcess, database?: string): ProcessorTime {
+  if (process.platform !== 'linux') return {};
   const own = processes.map(({ name, pid }) => [name.replace(/-\d+$/, ''), timeOf(pid)] as const);
   const children = processes.flatMap(({ pid }) => processTree(pid).slice(1));
   const sum = (pids: readonly number[]) => pids.reduce((total, pid) => total + timeOf(pid), 0);
