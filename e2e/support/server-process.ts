@@ -9,7 +9,7 @@ export const cliEntry = join(import.meta.dirname, '..', '..', 'apps', 'cli', 'di
 export interface Announcement {
   urls: string[];
   token: string;
-  /** A stack's processes have a health port each. */
+  /** With the port of its probes and metrics, where that is one of its own. */
   processes: { name: string; pid: number; healthPort?: number }[];
 }
 

@@ -18,7 +18,7 @@ export interface TestStack {
   readonly postgres: TestPostgres;
   /** Folder of the uploaded bytes. */
   readonly blobs: string;
-  readonly redis: Pick<TestRedis, 'url' | 'prefix'>;
+  readonly redis: TestRedis;
   close(): Promise<void>;
 }
 
