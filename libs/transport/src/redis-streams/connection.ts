@@ -34,6 +34,14 @@ export function connect(url: string, logger: Logger, name: string): Redis {
   return redis;
 }
 
+/** Asks a connection that only listens every second, so that it notices its death like the others. Returns what ends that. */
+export function keepAsking(redis: Redis): () => void {
+  const timer = setInterval(() => {
+    if (redis.status === 'ready') redis.ping().catch(() => undefined);
+  }, 1000);
+  return () => clearInterval(timer);
+}
+
 const gathering = new WeakSet<Redis['stream']>();
 
 /**

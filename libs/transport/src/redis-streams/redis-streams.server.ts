@@ -8,7 +8,7 @@ import { slotsOf, type LaneLimits } from '../lane-limits.js';
 import type { Reply } from '../channel.js';
 import { Claims } from './claims.js';
 import { complete, defineComplete } from './complete.js';
-import { connect, sendTogether } from './connection.js';
+import { connect, keepAsking, sendTogether } from './connection.js';
 import { group, keys } from './keys.js';
 import { LaneReader } from './lane-reader.js';
 import { leaveGroup } from './leave-group.js';
@@ -37,6 +37,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
   private readonly dispatcher: Dispatcher;
   private readonly readers: Record<Lane, LaneReader>;
   private readonly claims: Claims;
+  private stopAsking: (() => void) | undefined;
   /** Aborts a running request; by request id. */
   private readonly aborts = new Map<string, AbortController>();
   private readonly cancelled = new RecentSet(10_000);
@@ -57,6 +58,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
       consumer: this.consumer,
       lanes: lanes.map((lane) => ({ lane, stream: this.stream(lane), reader: this.readers[lane] })),
       onClaimed: (entry, lane, deliveries) => this.takeOver(entry, lane, deliveries),
+      discard: (entryId, lane) => this.drop(entryId, lane, 'malformed'),
       onError: (error) => this.recover(error),
     });
   }
@@ -67,6 +69,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
       await this.createGroups();
       await this.clock.refresh();
       await this.subscriber.subscribe(keys.cancellations(this.options.prefix, this.options.service));
+      this.stopAsking = keepAsking(this.subscriber);
       this.subscriber.on('message', (_channel, requestId: string) => this.cancel(requestId));
       await Promise.all(lanes.map((lane) => this.readers[lane].start()));
       this.claims.start();
@@ -84,6 +87,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     for (const lane of lanes) {
       await leaveGroup(this.commands, this.stream(lane), this.consumer).catch(() => undefined);
     }
+    this.stopAsking?.();
     this.subscriber.disconnect();
     this.commands.disconnect();
   }

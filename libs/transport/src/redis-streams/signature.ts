@@ -4,7 +4,11 @@ import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'no
 export class Signer {
   private readonly key: KeyObject;
 
-  constructor(key: string) {
+  /** @param onMismatch told of every packet that another key has signed. */
+  constructor(
+    key: string,
+    private readonly onMismatch: () => void,
+  ) {
     this.key = createSecretKey(Buffer.from(key));
   }
 
@@ -18,6 +22,8 @@ export class Signer {
 
   verify(purpose: 'request' | 'reply', header: string, payload: Buffer, signature: Buffer): boolean {
     const expected = this.sign(purpose, header, payload);
-    return signature.length === expected.length && timingSafeEqual(signature, expected);
+    const genuine = signature.length === expected.length && timingSafeEqual(signature, expected);
+    if (!genuine) this.onMismatch();
+    return genuine;
   }
 }
