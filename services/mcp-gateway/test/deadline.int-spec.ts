@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { withAdmin } from '@lectern/database';
 import { eventually } from '@lectern/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -62,6 +63,28 @@ describe('a request past its deadline', () => {
     expect(text).toContain('"id":"quick"');
     expect(text).not.toMatch(/"error".*"id":"quick"/);
     expect(lastEvent(text)).toMatchObject({ id: 'slow', error: { code: -32_001 } });
+  });
+});
+
+describe('a request whose token can not be looked up in time', () => {
+  it.each(['POST', 'GET'])('is answered 503 at its deadline when it is a %s', async (method) => {
+    const authorization = `Bearer ${await gateway.token('kb:read')}`;
+    await withAdmin(gateway.postgres.adminUrl, async (transaction) => {
+      await transaction.query('LOCK TABLE api_tokens IN ACCESS EXCLUSIVE MODE');
+      const sent = Date.now();
+      const response = await fetch(gateway.url, { method, headers: { authorization } });
+      expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+        503,
+        '1',
+        {
+          error: 'temporarily_unavailable',
+          error_description: expect.any(String),
+          requestId: response.headers.get('x-request-id'),
+        },
+      ]);
+      // The statement itself would be given up after fifteen seconds.
+      expect(Date.now() - sent).toBeLessThan(8000);
+    });
   });
 });
 

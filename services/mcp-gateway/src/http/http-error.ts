@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+/** The JSON-RPC code that SDKs use for a request that took too long. */
+export const requestTimeoutCode = -32_001;
+
 /** A refusal in front of the protocol: status, closed code and what to do next. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
