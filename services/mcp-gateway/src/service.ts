@@ -54,6 +54,7 @@ export async function createService(config: GatewaySettings, ports: GatewayPorts
   app.use(createFront(guard, endpoint, ports.logger));
   await app.listen(config.PORT, config.HOST);
   const server: Server = app.getHttpServer();
+  boundArrival(server, config.MCP_REQUEST_TIMEOUT_SECONDS * 1000);
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -95,6 +96,15 @@ async function portsAreReady({ transport, database }: GatewayPorts): Promise<boo
 function endpointUrl(config: GatewaySettings, port: number): string {
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
   return new URL(config.MCP_BASE_PATH, config.PUBLIC_URL ?? `http://${host}:${port}`).href;
+}
+
+/**
+ * Ends connections whose request does not arrive. A request's own time begins with its last header, and its refusal
+ * says more than Node's, so Node waits for the body a little longer.
+ */
+function boundArrival(server: Server, requestTimeoutMs: number): void {
+  server.headersTimeout = requestTimeoutMs;
+  server.requestTimeout = 2 * requestTimeoutMs + 1000;
 }
 
 async function drain(server: Server, endpoint: McpEndpoint, graceMs: number): Promise<void> {

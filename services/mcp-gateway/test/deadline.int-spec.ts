@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { withAdmin } from '@lectern/database';
 import { eventually } from '@lectern/testing';
@@ -84,6 +86,31 @@ describe('a request whose token can not be looked up in time', () => {
       ]);
       // The statement itself would be given up after fifteen seconds.
       expect(Date.now() - sent).toBeLessThan(8000);
+    });
+  });
+});
+
+describe('a request whose body does not arrive in time', () => {
+  it('is answered 504, and its connection ends', async () => {
+    const head = [
+      'POST /mcp HTTP/1.1',
+      'host: localhost',
+      `authorization: Bearer ${await gateway.token('kb:read')}`,
+      'content-type: application/json',
+      'content-length: 1000',
+    ];
+    const connection = connect(gateway.service.port, '127.0.0.1');
+    connection.write(`${head.join('\r\n')}\r\n\r\n{"jsonrpc":`);
+    const answer = await text(connection);
+    expect(answer).toMatch(/^HTTP\/1\.1 504 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32_001,
+        message: expect.stringContaining('did not arrive in time'),
+        data: { requestId: expect.any(String) },
+      },
     });
   });
 });

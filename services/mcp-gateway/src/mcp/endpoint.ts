@@ -77,7 +77,7 @@ export class McpEndpoint {
     time: RequestTime,
     sender: Omit<Exchange, 'messages'>,
   ): Promise<void> {
-    const parsedBody = await readJson(request);
+    const parsedBody = await readJson(request, time);
     const messages = messagesIn(parsedBody);
     refuseBeforehand(messages, { ...sender, mode: this.parts.mode, tools: this.parts.offer.tools });
     const exchange: Exchange = { ...sender, messages };
