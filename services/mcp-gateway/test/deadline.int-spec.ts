@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { withAdmin } from '@lectern/database';
 import { eventually } from '@lectern/testing';
@@ -101,7 +101,7 @@ describe('a request whose body does not arrive in time', () => {
     ];
     const connection = connect(gateway.service.port, '127.0.0.1');
     connection.write(`${head.join('\r\n')}\r\n\r\n{"jsonrpc":`);
-    const answer = await text(connection);
+    const answer = await readText(connection);
     expect(answer).toMatch(/^HTTP\/1\.1 504 /);
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({
       jsonrpc: '2.0',

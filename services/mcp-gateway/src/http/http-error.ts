@@ -23,6 +23,8 @@ export class RpcHttpError extends HttpError {
     readonly rpcCode: number,
     description: string,
     headers?: Readonly<Record<string, string>>,
+    /** Of the message that is refused; null when it has none, or when it is not the only one. */
+    readonly id: string | number | null = null,
   ) {
     super(status, 'invalid_request', description, headers);
   }
@@ -33,7 +35,7 @@ export function sendHttpError(response: ServerResponse, error: HttpError, reques
   const { code, description } = error;
   const body =
     error instanceof RpcHttpError
-      ? { jsonrpc: '2.0', id: null, error: { code: error.rpcCode, message: description, data: { requestId } } }
+      ? { jsonrpc: '2.0', id: error.id, error: { code: error.rpcCode, message: description, data: { requestId } } }
       : { error: code, error_description: description, requestId };
   sendJson(response, error.status, body);
 }

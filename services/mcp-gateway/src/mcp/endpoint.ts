@@ -7,11 +7,12 @@ import { HttpError, sendJson } from '../http/http-error.js';
 import { RequestTime } from '../http/request-time.js';
 import { product } from '../product.js';
 import type { AccessMode } from '../tools/access.js';
+import { checkedMessages } from './check-messages.js';
 import { DeadlineWriter } from './deadline.js';
 import { exchangeOf, toAuthInfo, type Exchange } from './exchange.js';
 import { refuseBeforehand } from './gate.js';
 import { answerLegacyJson, wantsLegacyJson } from './legacy-json.js';
-import { messagesIn, requestIdsOf } from './messages.js';
+import { requestIdsOf } from './messages.js';
 import type { Offer } from './offer.js';
 import { readJson } from './read-json.js';
 import type { ServerFactory } from './server-factory.js';
@@ -78,7 +79,7 @@ export class McpEndpoint {
     sender: Omit<Exchange, 'messages'>,
   ): Promise<void> {
     const parsedBody = await readJson(request, time);
-    const messages = messagesIn(parsedBody);
+    const messages = checkedMessages(parsedBody, request.headers['mcp-protocol-version'] === modernProtocolVersion);
     refuseBeforehand(messages, { ...sender, mode: this.parts.mode, tools: this.parts.offer.tools });
     const exchange: Exchange = { ...sender, messages };
     const { requestId } = exchange.caller;
