@@ -28,9 +28,11 @@ export function createFront(
   return (request, response, next) => {
     const requestId = assignRequestId(request, response);
     pass(request, response, next, requestId).catch((error: unknown) => {
-      if (response.headersSent) return void response.end();
+      // Whoever is gone has failed nothing, and gets no answer.
+      if (request.socket.destroyed) return logger.debug({ requestId }, 'the client is gone');
       if (!(error instanceof HttpError)) logger.error({ err: error, requestId }, 'request failed');
-      sendHttpError(response, error instanceof HttpError ? error : internalError(), requestId);
+      if (response.headersSent) response.end();
+      else sendHttpError(response, error instanceof HttpError ? error : internalError(), requestId);
     });
   };
 }

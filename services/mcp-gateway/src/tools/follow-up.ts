@@ -33,7 +33,8 @@ export async function followUp(
       call.reportProgress?.(progress);
     }
     if (follow.isDone(state) || Date.now() + pauseMs >= until) return state;
-    await pause(pauseMs, undefined, { signal: call.signal });
+    // When the call is aborted meanwhile, the next look says so.
+    await pause(pauseMs, undefined, { signal: call.signal }).catch(() => undefined);
   }
 }
 
