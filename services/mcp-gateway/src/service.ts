@@ -13,6 +13,7 @@ import { OriginGuard } from './auth/origin-guard.js';
 import { TokenStore } from './auth/token-store.js';
 import type { GatewaySettings } from './config.js';
 import { createFront } from './http/front.js';
+import { RouteErrorFilter } from './http/route-error.filter.js';
 import { McpEndpoint } from './mcp/endpoint.js';
 import { productOffer, type Offer } from './mcp/offer.js';
 import { ServerFactory } from './mcp/server-factory.js';
@@ -52,6 +53,7 @@ export async function createService(config: GatewaySettings, ports: GatewayPorts
     publicUrl: config.PUBLIC_URL,
   });
   app.use(createFront(guard, endpoint, ports.logger));
+  app.useGlobalFilters(new RouteErrorFilter(config.MCP_BASE_PATH, ports.logger));
   await app.listen(config.PORT, config.HOST);
   const server: Server = app.getHttpServer();
   boundArrival(server, config.MCP_REQUEST_TIMEOUT_SECONDS * 1000);

@@ -30,6 +30,11 @@ export class RpcHttpError extends HttpError {
   }
 }
 
+/** The answer to a defect, which the log tells more about. */
+export function internalError(): HttpError {
+  return new HttpError(500, 'internal_error', 'Lectern failed to answer. Report the request id to its operator.');
+}
+
 export function sendHttpError(response: ServerResponse, error: HttpError, requestId: string): void {
   for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
   const { code, description } = error;
