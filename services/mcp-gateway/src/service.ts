@@ -14,6 +14,7 @@ import { OriginGuard } from './auth/origin-guard.js';
 import { TokenStore } from './auth/token-store.js';
 import type { GatewaySettings } from './config.js';
 import { createFront } from './http/front.js';
+import { RouteErrorFilter } from './http/route-error.filter.js';
 import { McpEndpoint } from './mcp/endpoint.js';
 import { productOffer, type Offer } from './mcp/offer.js';
 import { ServerFactory } from './mcp/server-factory.js';
@@ -56,8 +57,10 @@ export async function createService(config: GatewaySettings, ports: GatewayPorts
     publicUrl: config.PUBLIC_URL,
   });
   app.use(createFront(guard, endpoint, ports.logger));
+  app.useGlobalFilters(new RouteErrorFilter(config.MCP_BASE_PATH, ports.logger));
   await app.listen(config.PORT, config.HOST);
   const server: Server = app.getHttpServer();
+  boundArrival(server, config.MCP_REQUEST_TIMEOUT_SECONDS * 1000);
   const { port } = server.address() as AddressInfo;
   server.prependListener('request', (_request, response) => {
     // Else a client would send its next request on a connection that ends with us.
@@ -104,6 +107,15 @@ async function portsAreReady({ transport, database }: GatewayPorts): Promise<boo
 function endpointUrl(config: GatewaySettings, port: number): string {
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
   return new URL(config.MCP_BASE_PATH, config.PUBLIC_URL ?? `http://${host}:${port}`).href;
+}
+
+/**
+ * Ends connections whose request does not arrive. A request's own time begins with its last header, and its refusal
+ * says more than Node's, so Node waits for the body a little longer.
+ */
+function boundArrival(server: Server, requestTimeoutMs: number): void {
+  server.headersTimeout = requestTimeoutMs;
+  server.requestTimeout = 2 * requestTimeoutMs + 1000;
 }
 
 async function drain(server: Server, endpoint: McpEndpoint, graceMs: number): Promise<void> {

@@ -27,7 +27,7 @@ export interface GatewayFixture {
 /** A gateway on a free port with a real token database and stub services behind it. */
 export async function startGateway(
   settings: Record<string, string> = {},
-  ports: Pick<GatewayPorts, 'offer'> = {},
+  ports: Partial<Pick<GatewayPorts, 'offer' | 'logger'>> = {},
 ): Promise<GatewayFixture> {
   const journal = new Journal();
   const logger = createLogger({ service: 'test', level: 'silent' });

@@ -86,7 +86,28 @@ describe('GET', () => {
   it('answers probes without a credential', async () => {
     for (const path of ['/livez', '/readyz', '/healthz', '/metrics']) expect((await get(path)).status).toBe(200);
     expect(await (await get('/healthz')).json()).toMatchObject({ status: 'ok', version: expect.any(String) });
-    expect((await get('/nowhere')).status).toBe(404);
+  });
+
+  it.each(['/', '/nowhere', '/mcp/nowhere', '/livez/nowhere', '/%E0%A4%A'])(
+    'says at %s where the endpoint is',
+    async (path) => {
+      const response = await get(path);
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        {
+          error: 'not_found',
+          error_description: expect.stringMatching(/ \/mcp\.$/),
+          requestId: response.headers.get('x-request-id'),
+        },
+      ]);
+    },
+  );
+
+  it('takes the endpoint with a slash at its end', async () => {
+    const authorization = `Bearer ${await gateway.token('kb:read')}`;
+    expect((await get('/mcp/', { authorization })).status).toBe(200);
+    expect((await get('/mcp/tools/', { authorization })).status).toBe(200);
+    expect((await get('/mcp/')).status).toBe(401);
   });
 });
 

@@ -4,7 +4,9 @@ import { z } from 'zod';
 /** An id as callers write it: a UUID in either case. The message quotes what was given, shortened. */
 export function idArgument(description: string): typeof idSchema {
   return z
-    .uuid({ error: (issue) => `takes a UUID, not ${quote(issue.input)}` })
+    .uuid({
+      error: ({ input }) => (input === undefined ? 'is missing; give a UUID' : `takes a UUID, not ${quote(input)}`),
+    })
     .toLowerCase()
     .describe(description);
 }

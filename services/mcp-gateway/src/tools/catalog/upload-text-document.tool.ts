@@ -57,6 +57,7 @@ export const uploadTextDocumentTool = defineTool({
     toRequest: ({ documentId }) => ({ documentId }),
     isDone: isSettled,
     toProgress: ingestionProgress,
+    gone: 'The document was stored, and deleted while this call waited. Upload it again if it is still wanted.',
   },
   toOutput: ({ documentId, jobId, status, created }, { knowledgeBaseId, fileName }, followed) => ({
     ...{ documentId, knowledgeBaseId, jobId, fileName, created },
