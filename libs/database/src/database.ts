@@ -16,6 +16,8 @@ export interface TransactionOptions {
   signal?: AbortSignal | undefined;
 }
 
+export type LookupOptions = Pick<TransactionOptions, 'signal'>;
+
 /** The closed list of functions that look across tenants; each returns ids only. */
 export type LookupFunction = 'find_api_token' | 'find_tenant' | 'outstanding_ingestion_jobs' | 'tenants_to_recount';
 
@@ -30,7 +32,7 @@ export interface Database {
     work: (transaction: Transaction) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>;
-  lookup<Row extends object>(fn: LookupFunction, values: readonly unknown[]): Promise<Row[]>;
+  lookup<Row extends object>(fn: LookupFunction, values: readonly unknown[], options?: LookupOptions): Promise<Row[]>;
   /** Throws a SchemaError when the schema is older than the code, or when the login has too many rights or too few. */
   assertSchema(): Promise<void>;
   ping(): Promise<void>;

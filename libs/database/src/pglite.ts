@@ -1,4 +1,11 @@
-import type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
+import type {
+  Database,
+  DatabaseRole,
+  LookupFunction,
+  LookupOptions,
+  Transaction,
+  TransactionOptions,
+} from './database.js';
 import { applyMigrations } from './migrate.js';
 import { PgliteConnection } from './pglite-connection.js';
 import { PriorityMutex } from './priority-mutex.js';
@@ -45,12 +52,15 @@ class PgliteDatabase implements Database {
     );
   }
 
-  lookup<Row extends object>(fn: LookupFunction, values: readonly unknown[]): Promise<Row[]> {
-    return this.mutex.run('interactive', () =>
-      runTransaction(this.connection, openingStatements(this.role, undefined, true), (transaction) =>
-        transaction.query<Row>(lookupStatement(fn, values), values),
-      ),
-    );
+  lookup<Row extends object>(
+    fn: LookupFunction,
+    values: readonly unknown[],
+    { signal }: LookupOptions = {},
+  ): Promise<Row[]> {
+    const opening = openingStatements(this.role, undefined, true);
+    const read = (transaction: Transaction): Promise<Row[]> =>
+      transaction.query<Row>(lookupStatement(fn, values), values);
+    return this.mutex.run('interactive', () => runTransaction(this.connection, opening, read, signal));
   }
 
   assertSchema(): Promise<void> {

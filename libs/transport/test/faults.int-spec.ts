@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ServiceError } from '@lectern/contracts';
 import { createLogger, createMetrics, type Metrics } from '@lectern/telemetry';
-import { eventually, startRedis, testCaller, type OwnRedis } from '@lectern/testing';
+import { eventually, openLink, startRedis, testCaller, type Link, type OwnRedis } from '@lectern/testing';
 import { createRedisTransport, startMicroservice, type Transport } from '@lectern/transport';
 import { Redis } from 'ioredis';
 import { echoService, Journal } from './echo-service.js';
-import { openLink, type Link } from './link.js';
 import { echo, echoOnce } from './operations.js';
 
 const prefix = 'faults';
