@@ -25,7 +25,8 @@ export type LookupFunction = 'find_api_token' | 'find_tenant' | 'outstanding_ing
 export interface Database {
   /**
    * Commits when the work is done; rolls back and rethrows when it throws or one of its statements failed. A server
-   * that is away is a ServiceError `unavailable`.
+   * that is away is a ServiceError `unavailable`, as is one whose disk is full; one that went away during the commit is
+   * `outcome_unknown`.
    */
   withTenant<T>(
     tenantId: string,

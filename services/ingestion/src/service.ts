@@ -64,6 +64,7 @@ export async function createService(config: JobConfig, ports: IngestionPorts): P
       repository: new DeletionRepository(database),
       ...{ blobs, queue, logger, onDeleted: onChange },
     }),
+    logger,
   });
   const running = await startMicroservice(module, transport.serverFor('ingestion'));
   queue.work((job, signal) => pipeline.run(job, signal));

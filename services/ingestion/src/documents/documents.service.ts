@@ -1,5 +1,5 @@
-import type { BlobStore } from '@lectern/blobs';
-import { ServiceError, type RequestOf, type ResponseOf, type submitDocument } from '@lectern/contracts';
+import { BlobStoreFullError, type BlobStore } from '@lectern/blobs';
+import { ServiceError, storageFull, type RequestOf, type ResponseOf, type submitDocument } from '@lectern/contracts';
 import { newId } from '@lectern/database';
 import { injectTrace, type Logger } from '@lectern/telemetry';
 import type { CallContext } from '@lectern/transport';
@@ -31,7 +31,7 @@ export class DocumentsService {
     if (known) return { ...known, created: false };
     const documentId = newId();
     const blobKey = `${tenantId}/${documentId}`;
-    await this.blobs.put(blobKey, upload.bytes);
+    await this.store(blobKey, upload.bytes);
     const document = {
       documentId,
       knowledgeBaseId,
@@ -47,6 +47,12 @@ export class DocumentsService {
     if (insertion.kind === 'existing') return { ...insertion.document, created: false };
     await this.enqueue(tenantId, insertion.document, insertion.priority);
     return { ...insertion.document, created: true };
+  }
+
+  private async store(blobKey: string, bytes: Uint8Array): Promise<void> {
+    await this.blobs.put(blobKey, bytes).catch((error: unknown) => {
+      throw error instanceof BlobStoreFullError ? storageFull(error) : error;
+    });
   }
 
   private async insert(
