@@ -19,7 +19,8 @@ export interface TransactionOptions {
 export type LookupOptions = Pick<TransactionOptions, 'signal'>;
 
 /** The closed list of functions that look across tenants; each returns ids only. */
-export type LookupFunction = 'find_api_token' | 'find_tenant' | 'outstanding_ingestion_jobs' | 'tenants_to_recount';
+export type LookupFunction =
+  'abandoned_uploads' | 'find_api_token' | 'find_tenant' | 'outstanding_ingestion_jobs' | 'tenants_to_recount';
 
 /** The only way to a connection: inside a transaction, as a role that owns nothing, for one tenant. */
 export interface Database {
