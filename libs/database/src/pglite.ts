@@ -15,7 +15,7 @@ import { lookupStatement, openingStatements, runTransaction } from './transactio
 /** The embedded database of one process: one back end, so one transaction at a time. */
 export interface EmbeddedDatabase {
   forRole(role: DatabaseRole): Database;
-  /** Runs outstanding migrations; returns their names. */
+  /** Runs outstanding migrations; returns their names. Throws a SchemaError when a newer release has been here. */
   migrate(): Promise<string[]>;
   /** Runs work of the owner, such as provisioning, in one transaction that sees every tenant. */
   asAdmin<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
