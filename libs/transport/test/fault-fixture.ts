@@ -2,12 +2,11 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { ServiceError } from '@lectern/contracts';
 import { createLogger, createMetrics, type Logger, type Metrics } from '@lectern/telemetry';
-import { eventually, startRedis, testCaller, type OwnRedis } from '@lectern/testing';
+import { eventually, openLink, startRedis, testCaller, type Link, type OwnRedis } from '@lectern/testing';
 import { createRedisTransport, startMicroservice, type Transport } from '@lectern/transport';
 import { expect } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { echoService, Journal } from './echo-service.js';
-import { openLink, type Link } from './link.js';
 import { echo, echoOnce } from './operations.js';
 
 export const prefix = 'faults';

@@ -166,4 +166,15 @@ describe('a token database that is away', () => {
       await away.close();
     }
   });
+
+  it('is answered 503 when it stands still, before the server would give up by itself', async () => {
+    const started = Date.now();
+    const response = await withAdmin(gateway.postgres.adminUrl, async (connection) => {
+      await connection.query('LOCK TABLE api_tokens IN ACCESS EXCLUSIVE MODE');
+      return gateway.post(listTools, { token: 'lct_never-seen' });
+    });
+    expect(response.status).toBe(503);
+    expect(Date.now() - started).toBeLessThan(12_000);
+    expect(await status(await gateway.token('kb:read'))).toBe(200);
+  });
 });

@@ -10,6 +10,9 @@ import type { Principal, TokenStore } from './token-store.js';
 const trustMs = 1000;
 const maxRemembered = 10_000;
 
+/** Milliseconds after which a database that has not answered counts as away. */
+const lookUpMs = 5_000;
+
 interface Remembered {
   readonly principal: Principal;
   readonly until: number;
@@ -59,8 +62,9 @@ export class Authenticator {
   }
 
   private async lookUp(digest: Buffer): Promise<Principal | undefined> {
-    if (!this.fixedDigest || !timingSafeEqual(this.fixedDigest, digest)) return this.tokens.find(digest);
-    const tenantId = await this.tokens.findTenant(defaultTenantName);
+    const signal = AbortSignal.timeout(lookUpMs);
+    if (!this.fixedDigest || !timingSafeEqual(this.fixedDigest, digest)) return this.tokens.find(digest, signal);
+    const tenantId = await this.tokens.findTenant(defaultTenantName, signal);
     if (!tenantId) throw new Error('the default tenant does not exist; run migrate');
     return { tenantId, subject: 'fixed-token', scopes: [...managedScopes] };
   }
