@@ -1,6 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, startPostgres, startRedis, type OwnPostgres, type OwnRedis } from '@lectern/testing';
+import {
+  eventually,
+  openLink,
+  startPostgres,
+  startRedis,
+  type Link,
+  type OwnPostgres,
+  type OwnRedis,
+} from '@lectern/testing';
 import { Redis } from 'ioredis';
 import { callTool, connectClient } from '../support/client.js';
 import { isWhole, untilIngested, untilNothingIsPending } from '../support/invariants.js';
@@ -20,12 +28,16 @@ const internals =
 
 describe('two replicas of each service under load', () => {
   let servers: { postgres: OwnPostgres; redis: OwnRedis };
+  /** Between the services and PostgreSQL. */
+  let link: Link;
   let stack: TestStack;
   let knowledgeBaseId: string;
 
   beforeAll(async () => {
     servers = { postgres: await startPostgres(), redis: await startRedis() };
-    stack = await startTestStack({ replicas: 2, servers });
+    link = await openLink(servers.postgres.url);
+    const { postgres, redis } = servers;
+    stack = await startTestStack({ replicas: 2, servers: { postgres: { ...postgres, url: link.url }, redis } });
     const client = await connectClient(stack.server.urls[0]!, stack.server.token);
     const { knowledgeBase } = await callTool<{ knowledgeBase: { id: string } }>(client, 'create_knowledge_base', {
       name: 'stores',
@@ -35,6 +47,7 @@ describe('two replicas of each service under load', () => {
   });
   afterAll(async () => {
     await stack.close();
+    await link.close();
     await Promise.all([servers.postgres.close(), servers.redis.close()]);
   });
 
@@ -42,6 +55,7 @@ describe('two replicas of each service under load', () => {
     ['Redis restarts', restartRedis],
     ['Redis stands still for ten seconds', pauseRedis],
     ['Redis is emptied', emptyRedis],
+    ['connections to PostgreSQL die silently', async () => link.silence()],
     ['PostgreSQL restarts', restartPostgres],
   ])('end every call in time, lose no document and go on when %s', async (title, fault) => {
     const { urls, token } = stack.server;
