@@ -18,6 +18,7 @@ import {
   testQueue,
   type TenantFixture,
 } from './fixture.js';
+import { recordedLog } from './recorded-log.js';
 
 /** A queue that nobody works off, as the one of a process that has died. */
 function deadQueue(): JobQueue {
@@ -152,8 +153,9 @@ describe('ingestion under faults', () => {
     await jobs.release(runs[0]!);
   });
 
-  it('stops when the document is deleted, re-creates nothing, and goes on with others', async () => {
-    service = await fixture.start();
+  it('stops without a warning when the document is deleted, re-creates nothing, and goes on with others', async () => {
+    const log = recordedLog();
+    service = await fixture.start({ logger: log.logger });
     const embedding = gate();
     fixture.embedding.intercept = async () => void (await embedding.opened);
     const doomed = await tenant.submit(longText(40));
@@ -167,6 +169,11 @@ describe('ingestion under faults', () => {
     expect(await tenant.document(doomed.documentId)).toBeUndefined();
     expect(await tenant.stored(doomed.documentId)).toEqual({ texts: 0, chunks: 0, distinct: 0, vectors: 0 });
     expect(fixture.embedding.requests).toHaveLength(2);
+    const stopped = await eventually('the run has stopped', () =>
+      log.lines.find(({ message }) => message.startsWith('ingestion stopped')),
+    );
+    expect([stopped.level, 'err' in stopped.fields]).toEqual(['info', false]);
+    expect(log.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
   });
 
   it('deletes a document in any state', async () => {

@@ -79,19 +79,30 @@ export class Pipeline {
   /** Ends the job for good or gives it back, by what went wrong. */
   private async settle(run: JobRun, error: unknown, signal: AbortSignal): Promise<void> {
     const { jobs, versions, logger } = this.options;
-    if (error instanceof RunLostError) {
+    const end = signal.aborted ? undefined : this.endFor(run, error);
+    // A deleted document's run is aborted too, and tells by its job alone from one that has to stop.
+    if (error instanceof RunLostError || (!end && !(await this.giveBack(run)))) {
       logger.info(describe(run), 'ingestion stopped: its document was deleted or another run has it');
       return;
     }
-    const end = signal.aborted ? undefined : this.endFor(run, error);
     if (!end) {
-      await jobs.release(run).catch(ignoreLost);
       logger.warn({ ...describe(run), err: error }, 'ingestion will be tried again');
       throw error;
     }
     await jobs.fail(run, end).catch(ignoreLost);
     logger.warn({ ...describe(run), err: end.cause ?? end, code: end.code }, 'document failed');
     await versions.removeUnused(run, signal);
+  }
+
+  /** False when there is nothing to give back any more. */
+  private async giveBack(run: JobRun): Promise<boolean> {
+    try {
+      await this.options.jobs.release(run);
+      return true;
+    } catch (error) {
+      ignoreLost(error);
+      return false;
+    }
   }
 
   /** Why this error is the last word on the document; undefined when trying again may help. */
