@@ -22,9 +22,13 @@ function embedded(overrides: { port?: number; dataDir?: string } = {}): Embedded
   return { ...config, LECTERN_DATA_DIR: resolve(config.LECTERN_DATA_DIR) };
 }
 
-function wholeNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('takes a whole number');
-  return Number(text);
+/** Parses an option that takes a whole number within bounds. */
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It takes a whole number from ${min} to ${max}.`);
+  };
 }
 
 function required(name: string): string {
@@ -41,7 +45,7 @@ const examples: Record<string, string> = {
 program
   .command('start')
   .description('run everything in this process, with its data in one folder')
-  .option('--port <port>', 'port to listen on', wholeNumber)
+  .option('--port <port>', 'port to listen on', wholeNumber(0, 65_535))
   .option('--data-dir <folder>', 'data folder')
   .option('--no-sample', 'do not create the sample knowledge base')
   .option('--json', 'announce the endpoint as one line of JSON', false)
@@ -60,10 +64,11 @@ program
 program
   .command('stack')
   .description('run the four services as processes on DATABASE_URL (an admin login) and REDIS_URL')
-  .option('--replicas <count>', 'processes of each service', wholeNumber, 1)
-  .option('--port <port>', 'port of the first gateway', wholeNumber, 8080)
+  .option('--replicas <count>', 'processes of each service', wholeNumber(1, 100), 1)
+  .option('--port <port>', 'port of the first gateway; each further one takes the next', wholeNumber(1, 65_535), 8080)
   .option('--json', 'announce the endpoints as one line of JSON', false)
   .action(async (options: { replicas: number; port: number; json: boolean }) => {
+    if (options.port + options.replicas > 65_536) program.error(`no ports are left for ${options.replicas} gateways`);
     await stackCommand({ ...options, databaseUrl: required('DATABASE_URL'), redisUrl: required('REDIS_URL') });
   });
 

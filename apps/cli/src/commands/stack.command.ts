@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+
 import { startStack, type RunningStack } from '../stack/local-stack.js';
 import { runMigrations } from './migrate.command.js';
+import { assertFree } from '../stack/ports.js';
 import { untilStopped } from './until-stopped.js';
 
 export interface StackCommandOptions {
@@ -16,6 +18,9 @@ export interface StackCommandOptions {
 
 /** Migrates, then runs the four services as processes until Ctrl-C. */
 export async function stackCommand(options: StackCommandOptions): Promise<void> {
+  // Before the database is touched: another server there would answer in place of ours.
+  const ports = Array.from({ length: options.replicas }, (_, replica) => options.port + replica);
+  await assertFree(ports, process.env.HOST || '127.0.0.1');
   const admin = new URL(options.databaseUrl);
   const service = new URL(admin);
   service.username = `lectern_service_${admin.pathname.slice(1)}`;
