@@ -22,6 +22,7 @@ const commands = {
   start: { build: true, steps: [['apps/cli/dist/main.js', 'start', ...rest]] },
   stack: { build: true, steps: [['apps/cli/dist/main.js', 'stack', ...rest]] },
   migrate: { build: true, steps: [['apps/cli/dist/main.js', 'migrate', ...rest]] },
+  lectern: { build: true, steps: [['apps/cli/dist/main.js', ...rest]] },
   dev: { build: true, steps: [['scripts/dev.mjs', ...rest]] },
   build: { build: true, steps: [] },
   generate: { build: true, steps: [['scripts/generate.mjs', ...rest]] },

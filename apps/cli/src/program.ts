@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { loadConfigOrExit } from '@lectern/config';
 import { Command, InvalidArgumentError } from 'commander';
+import { commandLine } from './command-line.js';
 import { callCommand } from './commands/call.command.js';
 import { runMigrations } from './commands/migrate.command.js';
 import { startCommand } from './commands/start.command.js';
@@ -106,7 +107,10 @@ program
   .action(async (tool: string, toolArguments: string, options: { dataDir?: string; confirm: boolean }) => {
     const { LECTERN_DATA_DIR } = embedded(options);
     const endpoint = await readEndpoint(LECTERN_DATA_DIR);
-    if (!endpoint) return program.error(`no server runs on ${LECTERN_DATA_DIR}. Start it with: lectern start`);
+    if (!endpoint)
+      return program.error(
+        `no server runs on ${LECTERN_DATA_DIR}. Start it with: ${commandLine('start', { folder: process.cwd(), dataDir: LECTERN_DATA_DIR })}`,
+      );
     process.exitCode = await callCommand({ ...endpoint, tool, arguments: toolArguments, confirm: options.confirm });
   });
 

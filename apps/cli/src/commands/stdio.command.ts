@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { commandLine } from '../command-line.js';
 import type { EmbeddedConfig } from '../embedded/config.js';
 import { startEmbedded, type EmbeddedServer } from '../embedded/embedded-server.js';
 import { readEndpoint, type Endpoint } from '../embedded/endpoint-file.js';
@@ -30,7 +31,10 @@ export async function stdioCommand(config: EmbeddedConfig): Promise<number> {
   const ended = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => resolve());
   });
-  await Promise.race([pump({ input: process.stdin, output: process.stdout, connect: once, log }), ended]);
+  const confirmingCommand = (tool: string): string =>
+    commandLine(`call ${tool} '<arguments as JSON>' --confirm`, { dataDir: config.LECTERN_DATA_DIR });
+  const { stdin: input, stdout: output } = process;
+  await Promise.race([pump({ input, output, connect: once, log, confirmingCommand }), ended]);
   leaving.abort(new Error('the client has left'));
   // A start that is under way closes what it has opened; one that came to its end is ours to close.
   await latest.catch(() => undefined);
