@@ -1,6 +1,7 @@
 export type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
 export { openPostgres, type PostgresOptions } from './postgres.js';
 export { openPglite, type EmbeddedDatabase } from './pglite.js';
+export { DatabaseConnectionError } from './connection-fault.js';
 export { withAdmin } from './admin.js';
 export { migrate, type ServiceLogin } from './migrate.js';
 export { schemaVersion } from './migrations/index.js';

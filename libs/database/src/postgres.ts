@@ -1,7 +1,8 @@
 import { ServiceError } from '@lectern/contracts';
 import pg from 'pg';
+import { connectionFault } from './connection-fault.js';
 import type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
-import { assertBound, assertMember, assertVersion } from './schema-guard.js';
+import { assertBound, assertMember, assertVersion, SchemaError } from './schema-guard.js';
 import { lookupStatement, openingStatements, runTransaction } from './transaction.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -59,6 +60,9 @@ class PostgresDatabase implements Database {
   }
 
   async assertSchema(): Promise<void> {
+    await this.ping().catch((error: unknown) => {
+      throw new SchemaError(`DATABASE_URL: ${connectionFault(error, this.options.url).message}`, { cause: error });
+    });
     const query = async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> =>
       (await this.pool.query<Row & pg.QueryResultRow>(sql, values as unknown[])).rows;
     await assertBound(query);
