@@ -1,15 +1,17 @@
 import { resolve } from 'node:path';
 import { loadConfigOrExit } from '@lectern/config';
 import { Command, InvalidArgumentError } from 'commander';
+import { adminLogin, databaseAddress, type AdminLogin } from './admin-login.js';
 import { commandLine } from './command-line.js';
 import { callCommand } from './commands/call.command.js';
 import { runMigrations } from './commands/migrate.command.js';
 import { startCommand } from './commands/start.command.js';
 import { stackCommand } from './commands/stack.command.js';
 import { stdioCommand } from './commands/stdio.command.js';
-import { resetToken } from './commands/token.command.js';
+import { resetTokenOfDatabase, resetTokenOfFolder } from './commands/token.command.js';
 import { embeddedConfig, type EmbeddedConfig } from './embedded/config.js';
-import { readEndpoint } from './embedded/endpoint-file.js';
+import { readEndpoint, type Endpoint } from './embedded/endpoint-file.js';
+import { adminSettings, callSettings, stackSettings } from './settings.js';
 
 const program = new Command('lectern').description('A knowledge base that agents use over MCP.');
 
@@ -31,16 +33,12 @@ function wholeNumber(min: number, max: number): (text: string) => number {
   };
 }
 
-function required(name: string): string {
+function requiredLogin(): AdminLogin {
   return (
-    process.env[name] ?? program.error(`${name} is not set. It names the server to use, such as ${examples[name]}`)
+    adminLogin(loadConfigOrExit(adminSettings, process.env)) ??
+    program.error(`DATABASE_URL is not set. ${adminSettings.shape.DATABASE_URL.description}`)
   );
 }
-const examples: Record<string, string> = {
-  DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/lectern',
-  DATABASE_ADMIN_URL: 'postgres://postgres@127.0.0.1:5432/lectern',
-  REDIS_URL: 'redis://127.0.0.1:6379',
-};
 
 program
   .command('start')
@@ -69,17 +67,20 @@ program
   .option('--json', 'announce the endpoints as one line of JSON', false)
   .action(async (options: { replicas: number; port: number; json: boolean }) => {
     if (options.port + options.replicas > 65_536) program.error(`no ports are left for ${options.replicas} gateways`);
-    await stackCommand({ ...options, databaseUrl: required('DATABASE_URL'), redisUrl: required('REDIS_URL') });
+    await stackCommand(options, loadConfigOrExit(stackSettings, process.env));
   });
 
 program
   .command('migrate')
   .description('bring the database of DATABASE_ADMIN_URL (else DATABASE_URL) to this release')
   .action(async () => {
-    const login = process.env.DATABASE_SERVICE_LOGIN;
+    const { DATABASE_SERVICE_LOGIN: name, DATABASE_SERVICE_PASSWORD: password } = loadConfigOrExit(
+      adminSettings,
+      process.env,
+    );
     const { applied, token } = await runMigrations({
-      adminUrl: process.env.DATABASE_ADMIN_URL ?? required('DATABASE_URL'),
-      serviceLogin: login ? { name: login, password: process.env.DATABASE_SERVICE_PASSWORD } : undefined,
+      login: requiredLogin(),
+      serviceLogin: name ? { name, password } : undefined,
     });
     console.log(applied.length > 0 ? `migrated: ${applied.join(', ')}` : 'the schema is up to date');
     if (token) console.log(`token of the default tenant, shown this once: ${token}`);
@@ -92,31 +93,57 @@ program
   .option('--data-dir <folder>', 'data folder of embedded mode')
   .action(async (action: string, options: { dataDir?: string }) => {
     if (action !== 'reset') program.error(`unknown action ${action}: takes reset`);
-    const adminUrl = process.env.DATABASE_ADMIN_URL ?? process.env.DATABASE_URL;
-    const token = await resetToken({ adminUrl, dataDir: embedded(options).LECTERN_DATA_DIR });
-    console.log(`token, shown this once: ${token}`);
+    // A folder that is named wins over a database that the environment names.
+    const login = options.dataDir ? undefined : adminLogin(loadConfigOrExit(adminSettings, process.env));
+    const { LECTERN_DATA_DIR } = embedded(options);
+    const token = await (login ? resetTokenOfDatabase(login) : resetTokenOfFolder(LECTERN_DATA_DIR));
+    const installation = login ? `the database ${databaseAddress(login.url)} (${login.setting})` : LECTERN_DATA_DIR;
+    console.log(`token of ${installation}, shown this once: ${token}`);
   });
 
 program
   .command('call')
-  .description('call a tool of the server that runs on the data folder')
+  .description('call a tool of the server that runs on the data folder, or of another one')
   .argument('<tool>', 'name of the tool')
   .argument('[arguments]', 'its arguments as JSON', '{}')
   .option('--data-dir <folder>', 'data folder')
+  .option('--url <url>', 'endpoint of a server, such as http://127.0.0.1:8080/mcp')
+  .option('--token <token>', 'bearer token for --url; without it LECTERN_TOKEN is taken')
   .option('--confirm', 'confirm a call that deletes data', false)
-  .action(async (tool: string, toolArguments: string, options: { dataDir?: string; confirm: boolean }) => {
-    const { LECTERN_DATA_DIR } = embedded(options);
-    const endpoint = await readEndpoint(LECTERN_DATA_DIR);
-    if (!endpoint)
-      return program.error(
-        `no server runs on ${LECTERN_DATA_DIR}. Start it with: ${commandLine('start', { folder: process.cwd(), dataDir: LECTERN_DATA_DIR })}`,
-      );
-    process.exitCode = await callCommand({ ...endpoint, tool, arguments: toolArguments, confirm: options.confirm });
+  .action(async (tool: string, toolArguments: string, options: CallFlags) => {
+    const { url, token } = options.url ? named(options.url, options.token) : await running(options);
+    process.exitCode = await callCommand({ url, token, tool, arguments: toolArguments, confirm: options.confirm });
   });
+
+interface CallFlags {
+  dataDir?: string;
+  url?: string;
+  token?: string;
+  confirm: boolean;
+}
+
+function named(url: string, flag: string | undefined): { url: string; token: string } {
+  if (!URL.canParse(url)) program.error('--url takes a URL such as http://127.0.0.1:8080/mcp');
+  const token = flag ?? loadConfigOrExit(callSettings, process.env).LECTERN_TOKEN;
+  return { url, token: token ?? program.error('--url needs a token: give --token, or set LECTERN_TOKEN') };
+}
+
+async function running(options: CallFlags): Promise<Endpoint> {
+  const { LECTERN_DATA_DIR: dataDir } = embedded(options);
+  const start = commandLine('start', { folder: process.cwd(), dataDir });
+  return (await readEndpoint(dataDir)) ?? program.error(`no server runs on ${dataDir}. Start it with: ${start}`);
+}
+
+/** What to do about an error of the system, by its code. */
+const hints: Record<string, string> = {
+  EADDRINUSE: 'Stop what listens there, or choose another port with --port',
+  EADDRNOTAVAIL: 'HOST names no address of this machine: correct it, or leave it out to listen on 127.0.0.1',
+  ENOTFOUND: 'HOST has to be an address of this machine: correct it, or leave it out to listen on 127.0.0.1',
+};
 
 await program.parseAsync().catch((error: unknown) => {
   const { code, message } = error as NodeJS.ErrnoException;
-  const hint = code === 'EADDRINUSE' ? '. Stop what listens there, or choose another port with --port' : '';
-  console.error(`lectern: ${message ?? String(error)}${hint}`);
+  const hint = hints[code ?? ''];
+  console.error(`lectern: ${message ?? String(error)}${hint ? `. ${hint}` : ''}`);
   process.exitCode = 1;
 });

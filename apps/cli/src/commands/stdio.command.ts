@@ -21,7 +21,9 @@ export async function stdioCommand(config: EmbeddedConfig): Promise<number> {
   const log = (text: string): void => void process.stderr.write(`lectern stdio: ${text}\n`);
   // The client waits for an answer anyway; opening now makes its first one quick.
   let latest = connect();
-  latest.catch((error: unknown) => signal.aborted || log(error instanceof Error ? error.message : String(error)));
+  latest.catch((error: unknown) => {
+    if (error !== signal.reason) log(error instanceof Error ? error.message : String(error));
+  });
   let used = false;
   const once = (): Promise<Endpoint> => {
     if (used) latest = connect();
@@ -50,7 +52,8 @@ async function runningOwner(dataDir: string, signal: AbortSignal): Promise<Endpo
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const endpoint = await readEndpoint(folder);
     if (endpoint && isAlive(endpoint.pid)) return endpoint;
-    await delay(100, undefined, { signal });
+    await delay(100);
+    signal.throwIfAborted();
   }
   throw new Error(`another process owns ${dataDir} and does not get ready`);
 }

@@ -31,8 +31,7 @@ export interface EmbeddedServer {
  * closes what is open and rejects with the signal's reason.
  */
 export async function startEmbedded(config: EmbeddedConfig, signal?: AbortSignal): Promise<EmbeddedServer | undefined> {
-  await mkdir(config.LECTERN_DATA_DIR, { recursive: true, mode: 0o700 });
-  const dataDir = await realpath(config.LECTERN_DATA_DIR);
+  const dataDir = await makeFolder(config.LECTERN_DATA_DIR);
   const lock = await acquireOwnership(dataDir);
   if (!lock) return undefined;
   const opened: Closable[] = [{ close: () => lock.release() }];
@@ -41,6 +40,19 @@ export async function startEmbedded(config: EmbeddedConfig, signal?: AbortSignal
   } catch (error) {
     await closeAll(opened);
     throw error;
+  }
+}
+
+async function makeFolder(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return await realpath(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' ? 'is no folder' : `can't be made (${code})`;
+    throw new Error(`the data folder ${path} ${reason}: choose another with --data-dir or LECTERN_DATA_DIR`, {
+      cause: error,
+    });
   }
 }
 
