@@ -1,9 +1,7 @@
-/** BM25 alone, in memory, over XQuAD: what the segmentation of `libs/text` is worth. Takes the folder of the corpora. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** BM25 alone, in memory, over XQuAD: what the segmentation of `libs/text` is worth. Needs `../shared/data/xquad`. */
+import { languages, readPassages, readQuestions, type Passage } from '@lectern/e2e';
 import { inverseDocumentFrequency, lexicalDocument, lexicalQuery } from '@lectern/text';
 
-const corpora = process.argv[2] ?? join(import.meta.dirname, '../../shared/data/xquad');
 const tenant = 'bench';
 
 // The same method on the text alone, measured before this code was written; printed in brackets.
@@ -12,17 +10,6 @@ const baseline = {
   en: { 'recall@1': 0.943, 'recall@5': 0.992, 'MRR@10': 0.964 },
 };
 
-interface Passage {
-  readonly id: string;
-  readonly title: string;
-  readonly text: string;
-}
-
-interface Question {
-  readonly text: string;
-  readonly relevant: readonly string[];
-}
-
 type Index = ReadonlyMap<number, readonly { readonly passage: string; readonly weight: number }[]>;
 
 const indexed = {
@@ -30,9 +17,9 @@ const indexed = {
   'title and text': ({ title, text }: Passage) => `${title}\n${text}`,
 };
 
-for (const language of ['zh', 'en'] as const) {
-  const passages = readLines<Passage>(language, 'corpus.jsonl');
-  const questions = readLines<Question>(language, 'queries.jsonl');
+for (const language of languages) {
+  const passages = readPassages(language);
+  const questions = readQuestions(language);
   for (const [name, textOf] of Object.entries(indexed)) {
     const index = buildIndex(passages, textOf);
     const ranks = questions.map(({ text, relevant }) => {
@@ -73,9 +60,4 @@ function rank(index: Index, passageCount: number, question: string): string[] {
     for (const { passage, weight } of postings) scores.set(passage, (scores.get(passage) ?? 0) + idf * weight);
   }
   return [...scores].toSorted(([, left], [, right]) => right - left).map(([passage]) => passage);
-}
-
-function readLines<Row>(language: string, file: string): Row[] {
-  const lines = readFileSync(join(corpora, language, file), 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Row);
 }

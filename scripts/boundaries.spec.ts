@@ -28,7 +28,7 @@ const allowed: Record<string, string[]> = {
 const drivers: Record<string, RegExp> = {
   ioredis:
     /^libs\/(transport|testing)\/|\/redis-[\w-]+\.ts$|\/bullmq-[\w-]+\.ts$|\/main\.ts$|\/test\/|^e2e\/|^bench\/|\.(int-|e2e-)?spec\.ts$/,
-  pg: /^libs\/(database|testing)\//,
+  pg: /^libs\/(database|testing)\/|^bench\//,
   bullmq: /^services\/ingestion\/(src\/jobs|test)\//,
   '@modelcontextprotocol/': /^services\/mcp-gateway\/(src\/(mcp|tools)|test)\/|^e2e\/|^bench\//,
   'onnxruntime-node': /^services\/embedding\//,

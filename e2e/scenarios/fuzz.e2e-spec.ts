@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callTool, connectClient } from '../support/client.js';
+import { leaks } from '../support/leaks.js';
+import { rawToolCall } from '../support/raw-call.js';
 import { startServer, type ServerProcess } from '../support/server-process.js';
 
 const calls = 20_000;
@@ -12,10 +14,6 @@ interface ListedTool {
   name: string;
   inputSchema: { properties?: Record<string, unknown> };
 }
-
-/** What no answer may hold: frames of a stack, SQL, paths of the server. */
-const leaks =
-  /\bat \S+ \(|\.(?:ts|js):\d+|\bSELECT\b.*\bFROM\b|\bINSERT INTO\b|relation "|syntax error|node_modules|\/dist\//;
 
 describe('random arguments', () => {
   let dataDir: string;
@@ -43,7 +41,7 @@ describe('random arguments', () => {
     await Promise.all(
       Array.from({ length: 16 }, async () => {
         for (const call of queue) {
-          const { status, text } = await post(server, call);
+          const { status, text } = await rawToolCall({ url: server.urls[0]!, token: server.token, ...call });
           if (status >= 500 || leaks.test(text))
             offences.push(`${status} ${JSON.stringify(call)} → ${text.slice(0, 300)}`);
         }
@@ -56,19 +54,6 @@ describe('random arguments', () => {
     await client.close();
   });
 });
-
-async function post(server: ServerProcess, params: object): Promise<{ status: number; text: string }> {
-  const response = await fetch(server.urls[0]!, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      authorization: `Bearer ${server.token}`,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-  });
-  return { status: response.status, text: await response.text() };
-}
 
 interface Random {
   /** 0 up to, not including, 1. */

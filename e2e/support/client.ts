@@ -11,11 +11,16 @@ function newClient(era: Era): Client {
   );
 }
 
-/** The official client of today in either of its modes, over HTTP with a bearer token. */
-export async function connectClient(url: string, token: string, era: Era = 'modern'): Promise<Client> {
+/** The official client of today in either of its modes, over HTTP with a bearer token and further headers. */
+export async function connectClient(
+  url: string,
+  token: string,
+  era: Era = 'modern',
+  headers: Record<string, string> = {},
+): Promise<Client> {
   const client = newClient(era);
   const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+    requestInit: { headers: { ...headers, Authorization: `Bearer ${token}` } },
   });
   await client.connect(transport);
   return client;

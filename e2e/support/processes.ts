@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 interface ProcessFacts {
   pid: number;
@@ -27,4 +27,24 @@ function readAll(): ProcessFacts[] {
         return []; // It ended in between.
       }
     });
+}
+
+/** Which of the processes has an IPv4 connection from this local port. */
+export function ownerOfPort(port: number, pids: readonly number[]): number | undefined {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const fields = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  const inode = fields.find(([, address]) => address?.endsWith(local))?.[9];
+  return pids.find((pid) => descriptorsOf(pid).includes(`socket:[${inode}]`));
+}
+
+function descriptorsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${name}`)];
+    } catch {
+      return []; // It was closed in between.
+    }
+  });
 }

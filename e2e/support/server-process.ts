@@ -9,7 +9,8 @@ export const cliEntry = join(import.meta.dirname, '..', '..', 'apps', 'cli', 'di
 export interface Announcement {
   urls: string[];
   token: string;
-  processes: { name: string; pid: number }[];
+  /** With the port of its probes and metrics, where that is one of its own. */
+  processes: { name: string; pid: number; healthPort?: number }[];
 }
 
 /** A server that a test started through the command, as a user does. */

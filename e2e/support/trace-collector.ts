@@ -7,6 +7,9 @@ export interface CollectedSpan {
   traceId: string;
   spanId: string;
   parentSpanId: string | undefined;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  endedAt: number;
 }
 
 /** Takes spans as an OpenTelemetry collector does (OTLP over HTTP, JSON), and keeps them. */
@@ -19,8 +22,17 @@ export interface TraceCollector {
 interface ExportRequest {
   resourceSpans: {
     resource: { attributes: { key: string; value: { stringValue?: string } }[] };
-    scopeSpans: { spans: { name: string; traceId: string; spanId: string; parentSpanId?: string }[] }[];
+    scopeSpans: { spans: ExportedSpan[] }[];
   }[];
+}
+
+interface ExportedSpan {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
 }
 
 export async function startTraceCollector(): Promise<TraceCollector> {
@@ -50,7 +62,11 @@ function read(request: ExportRequest): CollectedSpan[] {
   return request.resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? '';
     return scopeSpans.flatMap(({ spans }) =>
-      spans.map(({ name, traceId, spanId, parentSpanId }) => ({ service, name, traceId, spanId, parentSpanId })),
+      spans.map(({ name, traceId, spanId, parentSpanId, startTimeUnixNano, endTimeUnixNano }) => ({
+        ...{ service, name, traceId, spanId, parentSpanId },
+        startedAt: Number(startTimeUnixNano) / 1e6,
+        endedAt: Number(endTimeUnixNano) / 1e6,
+      })),
     );
   });
 }

@@ -6,14 +6,15 @@ import { callTool } from './client.js';
 
 const folder = join(import.meta.dirname, '..', '..', '..', 'shared', 'data', 'xquad');
 
-export type Language = 'zh' | 'en';
+export const languages = ['zh', 'en'] as const;
+export type Language = (typeof languages)[number];
 
-interface Passage {
+export interface Passage {
   id: string;
   title: string;
   text: string;
 }
-interface Question {
+export interface Question {
   id: string;
   text: string;
   relevant: string[];
@@ -28,6 +29,14 @@ export interface Quality {
   reciprocalRankAt10: number;
 }
 
+export function readPassages(language: Language): Passage[] {
+  return load(language, 'corpus');
+}
+
+export function readQuestions(language: Language): Question[] {
+  return load(language, 'queries');
+}
+
 function load<T>(language: Language, name: string): T[] {
   const lines = readFileSync(join(folder, language, `${name}.jsonl`), 'utf8')
     .trim()
@@ -35,16 +44,20 @@ function load<T>(language: Language, name: string): T[] {
   return lines.map((line) => JSON.parse(line) as T);
 }
 
-/** Uploads a language's passages into a knowledge base of its own, a document each, and waits until all are done. */
+/**
+ * Uploads a language's passages into a knowledge base of its own, a document each and so many at once, and waits until
+ * all are done.
+ */
 export async function importPassages(
   client: Client,
   language: Language,
+  width = 8,
 ): Promise<{ knowledgeBaseId: string; states: Record<string, number> }> {
   const { knowledgeBase } = await callTool<{ knowledgeBase: { id: string } }>(client, 'create_knowledge_base', {
     name: `XQuAD ${language} ${Date.now()}`,
   });
-  const passages = load<Passage>(language, 'corpus');
-  await inParallel(8, passages, (passage) =>
+  const passages = readPassages(language);
+  await inParallel(width, passages, (passage) =>
     callTool(client, 'upload_text_document', {
       knowledgeBaseId: knowledgeBase.id,
       fileName: `${passage.title} ${passage.id}.txt`,
@@ -84,7 +97,7 @@ export async function measureQuality(
   knowledgeBaseId: string,
   limit: number,
 ): Promise<Quality> {
-  const questions = load<Question>(language, 'queries').slice(0, limit);
+  const questions = readQuestions(language).slice(0, limit);
   const totals = { first: 0, five: 0, reciprocal: 0 };
   await inParallel(4, questions, async (question) => {
     const { results } = await callTool<{ results: { document_title: string }[] }>(client, 'search_knowledge_base', {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assertBlobKey } from './blob-key.js';
-import type { BlobStore } from './blob-store.js';
+import { BlobStoreFullError, type BlobStore } from './blob-store.js';
 
 // What another process is still writing must not be swept away under it.
 const abandonedAfterMs = 60 * 60 * 1000;
@@ -36,7 +36,7 @@ class FileBlobStore implements BlobStore {
       await rename(staged, path);
     } catch (error) {
       await rm(staged, { force: true });
-      throw error;
+      throw isFull(error) ? new BlobStoreFullError('the file system is full', { cause: error }) : error;
     }
     await this.#syncFolders(path);
   }
@@ -93,6 +93,11 @@ async function sweep(staging: string): Promise<void> {
     const found = await unlessMissing(stat(path));
     if (found && Date.now() - found.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
   }
+}
+
+/** The disk is full, or what this user may have of it. */
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {

@@ -1,3 +1,3 @@
 export { InvalidBlobKeyError } from './blob-key.js';
-export type { BlobStore } from './blob-store.js';
+export { BlobStoreFullError, type BlobStore } from './blob-store.js';
 export { createFileBlobStore } from './file-blob-store.js';

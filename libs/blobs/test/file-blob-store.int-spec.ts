@@ -1,10 +1,10 @@
-import { fork } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createFileBlobStore } from '../src/index.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { BlobStoreFullError, createFileBlobStore } from '../src/index.js';
 import { describeBlobStore } from './conformance.js';
 
 describeBlobStore('createFileBlobStore', async () => {
@@ -57,6 +57,40 @@ describe('createFileBlobStore on a directory that a killed process left', () => 
     }
   });
 });
+
+describe('createFileBlobStore on a full disk', () => {
+  let directory: string;
+  let isMounted: boolean;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'lectern-blobs-'));
+    isMounted = mountSmallDisk(directory);
+  });
+  afterAll(async () => {
+    if (isMounted) execFileSync('umount', [directory]);
+    await rm(directory, { recursive: true });
+  });
+
+  it('says so, stores nothing, and goes on when there is room', async () => {
+    // Only a superuser of Linux can make one.
+    if (!isMounted) return;
+    const store = await createFileBlobStore(directory);
+    await store.put('small', Buffer.alloc(10_000));
+    await expect(store.put('large', Buffer.alloc(100_000))).rejects.toBeInstanceOf(BlobStoreFullError);
+    expect(await store.get('large')).toBeUndefined();
+    expect((await store.get('small'))?.byteLength).toBe(10_000);
+    await store.put('another', Buffer.alloc(10_000));
+  });
+});
+
+function mountSmallDisk(directory: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', directory], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 async function killWriter(directory: string, afterMs: number): Promise<void> {
   const writer = fork(join(import.meta.dirname, 'endless-writer.mjs'), [directory], { execArgv: [] });

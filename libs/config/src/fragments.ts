@@ -55,3 +55,10 @@ export const processSettings = {
     'Milliseconds in which running work may finish after SIGTERM.',
   ),
 };
+
+/** Of a service that clients reach through load balancers. */
+export const frontSettings = {
+  SHUTDOWN_DELAY_MS: wholeNumber({ min: 0, max: 600_000, fallback: 0 }).describe(
+    'Milliseconds before SHUTDOWN_GRACE_MS in which it still takes requests while /readyz says no, for load balancers to leave it.',
+  ),
+};

@@ -59,6 +59,14 @@ export class ServiceError extends Error {
   }
 }
 
+/** Of a disk, or of what one may use of it, that has no room left: nothing was saved. */
+export function storageFull(cause: unknown): ServiceError {
+  return new ServiceError('unavailable', 'The storage is full. Ask the operator to make room, then try again.', {
+    retryAfterMs: 60_000,
+    cause,
+  });
+}
+
 /** Structural, since an error may come from another copy of this module. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && error.name === 'ServiceError' && 'safeMessage' in error;

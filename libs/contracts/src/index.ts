@@ -13,6 +13,7 @@ export {
   errorCodes,
   isServiceError,
   ServiceError,
+  storageFull,
   toServiceError,
   wireErrorSchema,
   type ErrorCode,

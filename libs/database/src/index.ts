@@ -1,4 +1,11 @@
-export type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
+export type {
+  Database,
+  DatabaseRole,
+  LookupFunction,
+  LookupOptions,
+  Transaction,
+  TransactionOptions,
+} from './database.js';
 export { openPostgres, type PostgresOptions } from './postgres.js';
 export { openPglite, type EmbeddedDatabase } from './pglite.js';
 export { DatabaseConnectionError } from './connection-fault.js';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectAdmin } from './admin.js';
 import { migrations } from './migrations/index.js';
 import type { Migration } from './migrations/migration.js';
-import { readVersion } from './schema-guard.js';
+import { readVersion, SchemaError } from './schema-guard.js';
 import type { Connection } from './transaction.js';
 
 export interface ServiceLogin {
@@ -39,12 +39,16 @@ export function migrate(options: { adminUrl: string; serviceLogin?: ServiceLogin
   });
 }
 
-/** Runs what has not run yet, each step in a transaction of its own. Returns the names of the steps that ran. */
+/**
+ * Runs what has not run yet, each step in a transaction of its own. Returns the names of the steps that ran. Throws a
+ * SchemaError when a newer release has been here.
+ */
 export async function applyMigrations(
   connection: Connection,
   steps: readonly Migration[] = migrations,
 ): Promise<string[]> {
   const version = await readVersion((sql) => connection.query(sql));
+  assertNotNewer(version, steps);
   const outstanding = steps.filter((step) => step.version > version);
   if (outstanding.length === 0) return [];
   for (const role of ['lectern_owner', ...serviceRoles]) await createRole(connection, role, 'NOLOGIN');
@@ -52,6 +56,15 @@ export async function applyMigrations(
   await connection.exec(prepare);
   for (const step of outstanding) await apply(connection, step);
   return outstanding.map((step) => step.name);
+}
+
+/** Replicas of the last release go on while the next one is rolled out; who comes to migrate is the wrong release. */
+function assertNotNewer(version: number, steps: readonly Migration[]): void {
+  const newest = steps.at(-1)?.version ?? 0;
+  if (version <= newest) return;
+  throw new SchemaError(
+    `the database is newer than this release: its schema is at version ${version}, and this release knows ${newest}. Use the release that migrated it, or a newer one`,
+  );
 }
 
 async function apply(connection: Connection, step: Migration): Promise<void> {

@@ -1,4 +1,11 @@
-import type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
+import type {
+  Database,
+  DatabaseRole,
+  LookupFunction,
+  LookupOptions,
+  Transaction,
+  TransactionOptions,
+} from './database.js';
 import { applyMigrations } from './migrate.js';
 import { PgliteConnection } from './pglite-connection.js';
 import { PriorityMutex } from './priority-mutex.js';
@@ -8,7 +15,7 @@ import { lookupStatement, openingStatements, runTransaction } from './transactio
 /** The embedded database of one process: one back end, so one transaction at a time. */
 export interface EmbeddedDatabase {
   forRole(role: DatabaseRole): Database;
-  /** Runs outstanding migrations; returns their names. */
+  /** Runs outstanding migrations; returns their names. Throws a SchemaError when a newer release has been here. */
   migrate(): Promise<string[]>;
   /** Runs work of the owner, such as provisioning, in one transaction that sees every tenant. */
   asAdmin<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
@@ -45,12 +52,15 @@ class PgliteDatabase implements Database {
     );
   }
 
-  lookup<Row extends object>(fn: LookupFunction, values: readonly unknown[]): Promise<Row[]> {
-    return this.mutex.run('interactive', () =>
-      runTransaction(this.connection, openingStatements(this.role, undefined, true), (transaction) =>
-        transaction.query<Row>(lookupStatement(fn, values), values),
-      ),
-    );
+  lookup<Row extends object>(
+    fn: LookupFunction,
+    values: readonly unknown[],
+    { signal }: LookupOptions = {},
+  ): Promise<Row[]> {
+    const opening = openingStatements(this.role, undefined, true);
+    const read = (transaction: Transaction): Promise<Row[]> =>
+      transaction.query<Row>(lookupStatement(fn, values), values);
+    return this.mutex.run('interactive', () => runTransaction(this.connection, opening, read, signal));
   }
 
   assertSchema(): Promise<void> {

@@ -1,7 +1,15 @@
 import { ServiceError } from '@lectern/contracts';
 import pg from 'pg';
 import { connectionFault } from './connection-fault.js';
-import type { Database, DatabaseRole, LookupFunction, Transaction, TransactionOptions } from './database.js';
+import type {
+  Database,
+  DatabaseRole,
+  LookupFunction,
+  LookupOptions,
+  Transaction,
+  TransactionOptions,
+} from './database.js';
+import { discard, PostgresLease, type LeaseOptions } from './postgres-lease.js';
 import { assertBound, assertMember, assertVersion, SchemaError } from './schema-guard.js';
 import { lookupStatement, openingStatements, runTransaction } from './transaction.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -18,30 +26,41 @@ export interface PostgresOptions {
 }
 
 const int8 = 20;
+const defaultStatementTimeoutMs = 15_000;
+/** A connection that was dead before anything began costs its caller nothing but time. */
+const attempts = 2;
+const readOnlyOpening = 'BEGIN READ ONLY';
 
 /** A pool of connections, of which each transaction becomes the service's role for one tenant. */
 export function openPostgres(options: PostgresOptions): Database {
+  const { url, role, statementTimeoutMs = defaultStatementTimeoutMs } = options;
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: url,
     max: options.poolSize,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    application_name: `lectern-${options.role}`,
-    options: `-c jit=off -c statement_timeout=${options.statementTimeoutMs ?? 15_000} -c idle_in_transaction_session_timeout=60000`,
+    application_name: `lectern-${role}`,
+    // A transaction whose service died silently gives up its locks after the last of these.
+    options: `-c jit=off -c statement_timeout=${statementTimeoutMs} -c idle_in_transaction_session_timeout=15000`,
     types: {
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
         oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
   });
   pool.on('error', (error) => options.onConnectionError?.(error));
-  return new PostgresDatabase(pool, options);
+  return new PostgresDatabase(pool, { url, role, statementTimeoutMs });
 }
 
 class PostgresDatabase implements Database {
+  /** When a connection was last given back in order, in milliseconds since the epoch. */
+  private readonly heardAt = new WeakMap<pg.PoolClient, number>();
+  /** What has not been heard since then is as dead as the connection that did not answer. */
+  private silentSince = 0;
+
   constructor(
     private readonly pool: pg.Pool,
-    private readonly options: PostgresOptions,
+    private readonly options: { url: string; role: DatabaseRole; statementTimeoutMs: number },
   ) {}
 
   async withTenant<T>(
@@ -49,29 +68,41 @@ class PostgresDatabase implements Database {
     work: (transaction: Transaction) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    const opening = openingStatements(this.options.role, tenantId, options.readOnly ?? false);
-    return this.transact(opening, work, options.signal);
+    const readOnly = options.readOnly ?? false;
+    return this.transact(openingStatements(this.options.role, tenantId, readOnly), work, { ...options, readOnly });
   }
 
-  lookup<Row extends object>(fn: LookupFunction, values: readonly unknown[]): Promise<Row[]> {
-    return this.transact(openingStatements(this.options.role, undefined, true), (transaction) =>
-      transaction.query<Row>(lookupStatement(fn, values), values),
-    );
+  async lookup<Row extends object>(
+    fn: LookupFunction,
+    values: readonly unknown[],
+    { signal }: LookupOptions = {},
+  ): Promise<Row[]> {
+    const opening = openingStatements(this.options.role, undefined, true);
+    return this.transact(opening, (transaction) => transaction.query<Row>(lookupStatement(fn, values), values), {
+      readOnly: true,
+      signal,
+    });
   }
 
   async assertSchema(): Promise<void> {
     await this.ping().catch((error: unknown) => {
-      throw new SchemaError(`DATABASE_URL: ${connectionFault(error, this.options.url).message}`, { cause: error });
+      // What the pool says is for callers of a service, and names no address.
+      const fault = connectionFault((error as Error).cause ?? error, this.options.url);
+      throw new SchemaError(`DATABASE_URL: ${fault.message}`, { cause: error });
     });
-    const query = async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> =>
-      (await this.pool.query<Row & pg.QueryResultRow>(sql, values as unknown[])).rows;
-    await assertBound(query);
-    await assertVersion(query);
-    await assertMember(query, this.options.role);
+    await this.transact(
+      readOnlyOpening,
+      async ({ query }) => {
+        await assertBound(query);
+        await assertVersion(query);
+        await assertMember(query, this.options.role);
+      },
+      { readOnly: true },
+    );
   }
 
   async ping(): Promise<void> {
-    await this.pool.query('SELECT 1');
+    await this.transact(readOnlyOpening, async () => undefined, { readOnly: true });
   }
 
   close(): Promise<void> {
@@ -81,68 +112,38 @@ class PostgresDatabase implements Database {
   private async transact<T>(
     opening: string,
     work: (transaction: Transaction) => Promise<T>,
-    signal?: AbortSignal,
+    { readOnly, signal }: TransactionOptions & { readOnly: boolean },
   ): Promise<T> {
-    const client = await this.lease(signal);
-    let lost: Error | undefined;
-    const onLost = (error: Error): void => void (lost = error);
-    client.on('error', onLost);
-    let cancelling: Promise<void> | undefined;
-    const onAbort = (): void => void (cancelling = this.cancelStatement(client));
-    signal?.addEventListener('abort', onAbort, { once: true });
-    let committing = false;
-    const connection = {
-      exec: async (sql: string): Promise<void> => {
-        committing ||= sql === 'COMMIT';
-        await client.query(sql);
-      },
-      query: async <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> =>
-        (await client.query<Row & pg.QueryResultRow>(sql, values as unknown[])).rows,
-    };
-    try {
-      return await runTransaction(connection, opening, work, signal);
-    } catch (error) {
-      throw lost && !signal?.aborted ? connectionLost(error, committing) : error;
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-      // Else a late cancellation would hit the statement of whoever has the connection next.
-      await cancelling;
-      client.removeListener('error', onLost);
-      client.release(lost);
+    for (let attempt = 1; ; attempt += 1) {
+      const lease = await this.lease({ ...this.options, readOnly, signal });
+      try {
+        return await runTransaction(lease, opening, work, signal);
+      } catch (error) {
+        if (!lease.isUntouched || attempt === attempts) throw lease.explain(error);
+      } finally {
+        // Before the next caller can have it.
+        this.heardAt.set(lease.client, Date.now());
+        await lease.end();
+        this.silentSince = Math.max(this.silentSince, lease.silentSince);
+      }
     }
   }
 
-  private lease(signal: AbortSignal | undefined): Promise<pg.PoolClient> {
-    const leasing = this.pool.connect().catch((error: unknown) => {
+  private async lease(options: LeaseOptions): Promise<PostgresLease> {
+    for (;;) {
+      const client = await this.connect(options.signal);
+      if ((this.heardAt.get(client) ?? Infinity) > this.silentSince) return new PostgresLease(client, options);
+      discard(client);
+    }
+  }
+
+  private connect(signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+    const connecting = this.pool.connect().catch((error: unknown) => {
       throw new ServiceError('unavailable', 'The database does not answer. Try again in a moment.', {
         retryAfterMs: 1_000,
         cause: error,
       });
     });
-    return unlessAborted(signal, leasing, (client) => client.release());
+    return unlessAborted(signal, connecting, (client) => client.release());
   }
-
-  /** Cancels by the back end's process id over a connection of its own: the busy one can't take another statement. */
-  private async cancelStatement(client: pg.PoolClient): Promise<void> {
-    const processId = (client as unknown as { processID?: number }).processID;
-    const canceller = new pg.Client({ connectionString: this.options.url, connectionTimeoutMillis: 2_000 });
-    canceller.on('error', () => undefined);
-    try {
-      await canceller.connect();
-      await canceller.query('SELECT pg_cancel_backend($1)', [processId]);
-    } catch {
-      // The statement then runs until the server's own timeout.
-    } finally {
-      await canceller.end().catch(() => undefined);
-    }
-  }
-}
-
-/** The server rolls back what was open; only of a COMMIT on its way nobody knows whether it arrived. */
-function connectionLost(cause: unknown, committing: boolean): ServiceError {
-  return committing
-    ? new ServiceError('outcome_unknown', 'The database went away while saving. Look whether the change is there.', {
-        cause,
-      })
-    : new ServiceError('unavailable', 'The database went away. Try again in a moment.', { retryAfterMs: 1_000, cause });
 }

@@ -1,3 +1,4 @@
+import { storageFull } from '@lectern/contracts';
 import type { DatabaseRole, LookupFunction, Transaction } from './database.js';
 
 /** One connection, lent to one piece of work at a time; both back ends have it. */
@@ -59,6 +60,11 @@ export async function runTransaction<T>(
   } catch (error) {
     ended = true;
     await connection.exec('ROLLBACK').catch(() => undefined);
-    throw signal?.aborted ? signal.reason : error;
+    throw signal?.aborted ? signal.reason : isDiskFull(error) ? storageFull(error) : error;
   }
+}
+
+/** By the code that both back ends give, for files and for temporary ones. */
+function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === '53100';
 }

@@ -32,6 +32,7 @@ const grants = {
       'knowledge_bases',
       'lexical_terms',
       'lexical_totals',
+      'uploads',
     ],
   },
   lectern_gateway: { SELECT: ['api_tokens'] },
@@ -66,7 +67,7 @@ const written = grants.lectern_ingestion.SELECT.filter((table) => table !== 'emb
           AND p.polroles = '{0}' AND pg_get_expr(p.polqual, p.polrelid) LIKE '(tenant_id = %app.tenant_id%') AS bound
       FROM (${tenantTables}) t`);
     // The tables of the schema, and a space's partition with its eight leaves.
-    expect(tables).toHaveLength(11 + 9);
+    expect(tables).toHaveLength(12 + 9);
     expect(tables.filter((table) => !table.bound)).toEqual([]);
   });
 
@@ -97,7 +98,7 @@ const written = grants.lectern_ingestion.SELECT.filter((table) => table !== 'emb
       'lectern_retrieval SELECT': grants.lectern_retrieval.SELECT,
       'lectern_ingestion SELECT': grants.lectern_ingestion.SELECT,
       'lectern_ingestion INSERT': written,
-      'lectern_ingestion UPDATE': written,
+      'lectern_ingestion UPDATE': written.filter((table) => table !== 'uploads'),
       'lectern_ingestion DELETE': written,
       'lectern_gateway SELECT': grants.lectern_gateway.SELECT,
       'lectern_gateway INSERT': grants.lectern_gateway.SELECT,

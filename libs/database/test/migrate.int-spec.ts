@@ -65,4 +65,16 @@ import { migrations } from '../src/migrations/index.js';
       await expect(applyMigrations(connection, [...migrations, mended])).resolves.toEqual(['mend']);
     });
   });
+
+  it('refuses a database that a newer release has migrated, on which replicas of this one go on', async () => {
+    const adminUrl = await createDatabase('newer');
+    const serviceLogin = { name: 'last_release' };
+    await migrate({ adminUrl, serviceLogin });
+    const next = { version: migrations.length + 1, name: 'add', reason: 'A test.', sql: 'CREATE TABLE added (id int)' };
+    await connectAdmin(adminUrl, (connection) => applyMigrations(connection, [...migrations, next]));
+    await expect(migrate({ adminUrl, serviceLogin })).rejects.toThrow(/newer than this release.*Use the release that/);
+    const replica = openPostgres({ url: urlOf('newer', 'last_release'), role: 'gateway', poolSize: 1 });
+    await expect(replica.assertSchema()).resolves.toBeUndefined();
+    await replica.close();
+  });
 });

@@ -34,6 +34,16 @@ describe('openPglite', () => {
     expect(chunks).toEqual([{ ordinal: 0 }, { ordinal: 1 }]);
   });
 
+  it('refuses a data folder that a newer release has migrated', async () => {
+    const newer = await openPglite();
+    await newer.migrate();
+    await newer.asAdmin((transaction) =>
+      transaction.query("INSERT INTO schema_migrations (version, name) VALUES (1000, 'future')"),
+    );
+    await expect(newer.migrate()).rejects.toThrow(/newer than this release.*Use the release that/);
+    await newer.close();
+  });
+
   it('leaves the event loop free while a statement runs', async () => {
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 1);

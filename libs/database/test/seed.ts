@@ -33,6 +33,11 @@ export function seedDocument(ingestion: Database, tenantId: string): Promise<See
       "INSERT INTO idempotency_keys (tenant_id, operation, key, response) VALUES ($1, 'create', $2, $3)",
       [tenantId, seed.documentId, JSON.stringify({ items: [1] })],
     );
+    await transaction.query('INSERT INTO uploads (tenant_id, document_id, blob_key) VALUES ($1, $2, $3)', [
+      tenantId,
+      newId(),
+      'a',
+    ]);
     return seed;
   });
 }

@@ -1,4 +1,5 @@
 import {
+  frontSettings,
   loadConfigOrExit,
   postgresSettings,
   processSettings,
@@ -26,6 +27,8 @@ const commonSettings = z.object({
   ...transportSettings,
   ...telemetrySettings,
   SHUTDOWN_GRACE_MS: processSettings.SHUTDOWN_GRACE_MS,
+  // None where a service does not read it.
+  ...frontSettings,
 });
 const databaseSettings = z.object(postgresSettings);
 const healthSettings = z.object({ HEALTH_HOST: processSettings.HEALTH_HOST, HEALTH_PORT: processSettings.HEALTH_PORT });
@@ -67,7 +70,7 @@ export async function runService<Schema extends z.ZodObject>(
     return part;
   };
   await runProcess(logger, {
-    graceMs: common.SHUTDOWN_GRACE_MS,
+    graceMs: common.SHUTDOWN_DELAY_MS + common.SHUTDOWN_GRACE_MS,
     async start() {
       const transport = keep(await connectTransport(common, logger, metrics));
       const openDatabase: ServiceProcess<unknown>['openDatabase'] = (role, options) =>

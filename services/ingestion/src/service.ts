@@ -5,10 +5,12 @@ import type { Service } from '@lectern/service';
 import { startMicroservice, type Transport } from '@lectern/transport';
 import { AppModule } from './app.module.js';
 import type { JobConfig } from './config.js';
+import { AbandonedUploads } from './documents/abandoned-uploads.js';
 import { DeletionRepository } from './documents/deletion.repository.js';
 import { DeletionService } from './documents/deletion.service.js';
 import { DocumentsRepository } from './documents/documents.repository.js';
 import { DocumentsService } from './documents/documents.service.js';
+import { UploadsRepository } from './documents/uploads.repository.js';
 import type { JobQueue } from './jobs/job-queue.js';
 import { OutstandingJobsRepository } from './jobs/outstanding.repository.js';
 import { Sweeper } from './jobs/sweeper.js';
@@ -52,6 +54,7 @@ export async function createService(config: JobConfig, ports: IngestionPorts): P
   });
   const sweeper = new Sweeper({
     outstanding: new OutstandingJobsRepository(database),
+    uploads: new AbandonedUploads(new UploadsRepository(database), blobs),
     queue,
     intervalMs: config.INGESTION_SWEEP_INTERVAL_MS,
     staleMs: config.INGESTION_LEASE_MS * 1.5,
@@ -64,6 +67,7 @@ export async function createService(config: JobConfig, ports: IngestionPorts): P
       repository: new DeletionRepository(database),
       ...{ blobs, queue, logger, onDeleted: onChange },
     }),
+    logger,
   });
   const running = await startMicroservice(module, transport.serverFor('ingestion'));
   queue.work((job, signal) => pipeline.run(job, signal));

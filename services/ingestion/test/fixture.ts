@@ -14,7 +14,7 @@ import type { Service } from '@lectern/service';
 import { createLogger, createMetrics } from '@lectern/telemetry';
 import { eventually, testCaller, testPostgres } from '@lectern/testing';
 import { createInProcessTransport, startMicroservice, type Transport } from '@lectern/transport';
-import { createService, type JobConfig, type JobQueue } from '../src/index.js';
+import { createService, type IngestionPorts, type JobConfig, type JobQueue } from '../src/index.js';
 import { createInProcessJobQueue } from '../src/jobs/in-process-job-queue.js';
 import { FakeEmbeddingModule, type FakeEmbedding } from './fake-embedding-service.js';
 
@@ -89,7 +89,7 @@ export class IngestionFixture {
     ]);
   }
 
-  start(overrides: { database?: Database; blobs?: BlobStore; jobs?: JobQueue } = {}): Promise<Service> {
+  start(overrides: Partial<Pick<IngestionPorts, 'database' | 'blobs' | 'jobs' | 'logger'>> = {}): Promise<Service> {
     return createService(testConfig, {
       transport: this.transport,
       database: this.storage.database,

@@ -1,5 +1,6 @@
 import {
   flag,
+  frontSettings,
   list,
   postgresSettings,
   processSettings,
@@ -42,6 +43,7 @@ export const gatewaySettings = z.object({
     'Longest time of a request; past it the answer is 504.',
   ),
   SHUTDOWN_GRACE_MS: processSettings.SHUTDOWN_GRACE_MS,
+  ...frontSettings,
 });
 
 export type GatewaySettings = Readonly<z.output<typeof gatewaySettings>>;

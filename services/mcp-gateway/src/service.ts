@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@lectern/database';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Service } from '@lectern/service';
@@ -13,6 +14,7 @@ import { OriginGuard } from './auth/origin-guard.js';
 import { TokenStore } from './auth/token-store.js';
 import type { GatewaySettings } from './config.js';
 import { createFront } from './http/front.js';
+import { RouteErrorFilter } from './http/route-error.filter.js';
 import { McpEndpoint } from './mcp/endpoint.js';
 import { productOffer, type Offer } from './mcp/offer.js';
 import { ServerFactory } from './mcp/server-factory.js';
@@ -28,7 +30,10 @@ export interface GatewayPorts {
   readonly offer?: Offer;
 }
 
-/** When it closes it stops listening, lets running requests end within the grace period, then ends the open streams. */
+/**
+ * When it closes it first says that it is not ready and goes on for the delay; then it stops listening, lets running
+ * requests end within the grace period, and ends the open streams.
+ */
 export interface GatewayService extends Service {
   readonly port: number;
   /** URL of the MCP endpoint. */
@@ -52,15 +57,22 @@ export async function createService(config: GatewaySettings, ports: GatewayPorts
     publicUrl: config.PUBLIC_URL,
   });
   app.use(createFront(guard, endpoint, ports.logger));
+  app.useGlobalFilters(new RouteErrorFilter(config.MCP_BASE_PATH, ports.logger));
   await app.listen(config.PORT, config.HOST);
   const server: Server = app.getHttpServer();
+  boundArrival(server, config.MCP_REQUEST_TIMEOUT_SECONDS * 1000);
   const { port } = server.address() as AddressInfo;
+  server.prependListener('request', (_request, response) => {
+    // Else a client would send its next request on a connection that ends with us.
+    if (closing) response.shouldKeepAlive = false;
+  });
   return {
     port,
     url: endpointUrl(config, port),
     isReady,
     async close() {
       closing = true;
+      await delay(config.SHUTDOWN_DELAY_MS);
       await drain(server, endpoint, config.SHUTDOWN_GRACE_MS);
       await app.close();
     },
@@ -95,6 +107,15 @@ async function portsAreReady({ transport, database }: GatewayPorts): Promise<boo
 function endpointUrl(config: GatewaySettings, port: number): string {
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
   return new URL(config.MCP_BASE_PATH, config.PUBLIC_URL ?? `http://${host}:${port}`).href;
+}
+
+/**
+ * Ends connections whose request does not arrive. A request's own time begins with its last header, and its refusal
+ * says more than Node's, so Node waits for the body a little longer.
+ */
+function boundArrival(server: Server, requestTimeoutMs: number): void {
+  server.headersTimeout = requestTimeoutMs;
+  server.requestTimeout = 2 * requestTimeoutMs + 1000;
 }
 
 async function drain(server: Server, endpoint: McpEndpoint, graceMs: number): Promise<void> {

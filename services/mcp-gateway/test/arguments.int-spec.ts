@@ -45,19 +45,26 @@ describe('arguments', () => {
     ['an unknown argument', 'search_knowledge_base', { query: 'x', tenant_id: 'y' }, /Unrecognized key: "tenant_id"/],
     ['a missing argument', 'search_knowledge_base', {}, /query: Invalid input: expected string/],
     ['a blank question', 'search_knowledge_base', { query: ' \n' }, /query: is empty/],
+    ['a long question', 'search_knowledge_base', { query: 'a'.repeat(8193) }, /query: .*8192 characters.*fewer words/],
     ['a bad id', 'get_document_content', { document_id: "x' OR 1" }, /document_id: takes a UUID, not "x' OR 1"/],
     ['neither id', 'get_ingestion_status', {}, /give either jobId or documentId/],
     [
       'another file type',
       'upload_text_document',
       { knowledgeBaseId: ids.knowledgeBase, fileName: 'a.pdf', content: 'x' },
-      /fileName: ends in/,
+      /fileName: takes a name that ends in .txt, .md or .csv/,
+    ],
+    [
+      'no text',
+      'upload_text_document',
+      { knowledgeBaseId: ids.knowledgeBase, fileName: 'a.md', content: '' },
+      /content: is empty; give the text/,
     ],
     [
       'too much text',
       'upload_text_document',
       { knowledgeBaseId: ids.knowledgeBase, fileName: 'a.md', content: '年'.repeat(90_000) },
-      /content: takes at most 262144 bytes/,
+      /content: takes at most 262144 bytes.* split the text and upload its parts/,
     ],
   ])('are refused with %s, in words that say what is wrong', async (_, name, args, message) => {
     const asked = gateway.journal.requests.length;

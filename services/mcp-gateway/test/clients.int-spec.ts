@@ -163,6 +163,8 @@ describe.each(clients)('%s', (_, connect) => {
     }[];
     expect(document!.text).toContain('Half \ufffd of an emoji');
     await expect(client.readResource({ uri: `kb://documents/${ids.job}` })).rejects.toThrow(/no such document/);
+    const long = `kb://documents/${'a'.repeat(3000)}`;
+    await expect(client.readResource({ uri: long })).rejects.toThrow(/uri takes at most 2048 characters/);
     const prompt = await client.getPrompt({ name: 'kb_qa', arguments: { question: 'How long is leave?' } });
     expect(prompt.messages).toHaveLength(1);
     expect(JSON.stringify(prompt.messages)).toMatch(/search_knowledge_base.*Question: How long is leave\?/);

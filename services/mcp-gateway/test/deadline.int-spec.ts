@@ -1,4 +1,7 @@
+import { connect } from 'node:net';
+import { text as readText } from 'node:stream/consumers';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { withAdmin } from '@lectern/database';
 import { eventually } from '@lectern/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -65,6 +68,53 @@ describe('a request past its deadline', () => {
   });
 });
 
+describe('a request whose token can not be looked up in time', () => {
+  it.each(['POST', 'GET'])('is answered 503 at its deadline when it is a %s', async (method) => {
+    const authorization = `Bearer ${await gateway.token('kb:read')}`;
+    await withAdmin(gateway.postgres.adminUrl, async (transaction) => {
+      await transaction.query('LOCK TABLE api_tokens IN ACCESS EXCLUSIVE MODE');
+      const sent = Date.now();
+      const response = await fetch(gateway.url, { method, headers: { authorization } });
+      expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+        503,
+        '1',
+        {
+          error: 'temporarily_unavailable',
+          error_description: expect.any(String),
+          requestId: response.headers.get('x-request-id'),
+        },
+      ]);
+      // The statement itself would be given up after fifteen seconds.
+      expect(Date.now() - sent).toBeLessThan(8000);
+    });
+  });
+});
+
+describe('a request whose body does not arrive in time', () => {
+  it('is answered 504, and its connection ends', async () => {
+    const head = [
+      'POST /mcp HTTP/1.1',
+      'host: localhost',
+      `authorization: Bearer ${await gateway.token('kb:read')}`,
+      'content-type: application/json',
+      'content-length: 1000',
+    ];
+    const connection = connect(gateway.service.port, '127.0.0.1');
+    connection.write(`${head.join('\r\n')}\r\n\r\n{"jsonrpc":`);
+    const answer = await readText(connection);
+    expect(answer).toMatch(/^HTTP\/1\.1 504 /);
+    expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32_001,
+        message: expect.stringContaining('did not arrive in time'),
+        data: { requestId: expect.any(String) },
+      },
+    });
+  });
+});
+
 describe('upload_text_document', () => {
   it('answers the job when the document takes longer than the request may', async () => {
     const longer = await startGateway({ MCP_REQUEST_TIMEOUT_SECONDS: '3' });
@@ -101,6 +151,17 @@ describe('a subscription', () => {
 });
 
 describe('close', () => {
+  it('says that it is not ready before it stops to listen', async () => {
+    const closing = await startGateway({ SHUTDOWN_DELAY_MS: '1500' });
+    const closed = closing.service.close();
+    expect((await fetch(`${closing.origin}/readyz`)).status).toBe(503);
+    const response = await closing.post(toolCall('list_documents'));
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
+    await closed;
+    await expect(fetch(closing.url)).rejects.toThrow();
+    await closing.close();
+  });
+
   it('lets a running request end and takes no new one', async () => {
     const closing = await startGateway();
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });

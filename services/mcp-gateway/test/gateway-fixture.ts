@@ -27,7 +27,7 @@ export interface GatewayFixture {
 /** A gateway on a free port with a real token database and stub services behind it. */
 export async function startGateway(
   settings: Record<string, string> = {},
-  ports: Pick<GatewayPorts, 'offer'> = {},
+  ports: Partial<Pick<GatewayPorts, 'offer' | 'logger'>> = {},
 ): Promise<GatewayFixture> {
   const journal = new Journal();
   const logger = createLogger({ service: 'test', level: 'silent' });
@@ -54,7 +54,7 @@ export async function startGateway(
           'content-type': 'application/json',
           ...options.headers,
         },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
     async close() {
       await service.close();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
+import { AppModule } from '../src/app.module.js';
 import { startGateway, toolCall, type GatewayFixture } from './gateway-fixture.js';
 
 let gateway: GatewayFixture;
@@ -36,25 +37,6 @@ describe('authentication', () => {
       error_description: expect.any(String),
       requestId: response.headers.get('x-request-id'),
     });
-  });
-
-  it.each([
-    ['an unknown token', 'Bearer lct_unknown'],
-    ['another scheme', 'Basic dXNlcjpwYXNz'],
-    ['a token with blanks', 'Bearer a b'],
-    ['an overlong token', `Bearer ${'a'.repeat(5000)}`],
-    ['an empty token', 'Bearer '],
-  ])('refuses %s with 401', async (_, authorization) => {
-    const response = await fetch(gateway.url, { method: 'POST', body: '{}', headers: { authorization } });
-    expect(response.status).toBe(401);
-    if (authorization !== 'Bearer ')
-      expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"');
-  });
-
-  it('never takes a token from the query string', async () => {
-    const token = await gateway.token('kb:admin');
-    const response = await fetch(`${gateway.url}?access_token=${token}&token=${token}`, { method: 'POST', body: '{}' });
-    expect(response.status).toBe(401);
   });
 
   it('guards every method and the list of tools', async () => {
@@ -104,7 +86,40 @@ describe('GET', () => {
   it('answers probes without a credential', async () => {
     for (const path of ['/livez', '/readyz', '/healthz', '/metrics']) expect((await get(path)).status).toBe(200);
     expect(await (await get('/healthz')).json()).toMatchObject({ status: 'ok', version: expect.any(String) });
-    expect((await get('/nowhere')).status).toBe(404);
+  });
+
+  it.each(['/', '/nowhere', '/mcp/nowhere', '/livez/nowhere', '/%E0%A4%A'])(
+    'says at %s where the endpoint is',
+    async (path) => {
+      const response = await get(path);
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        {
+          error: 'not_found',
+          error_description: expect.stringMatching(/ \/mcp\.$/),
+          requestId: response.headers.get('x-request-id'),
+        },
+      ]);
+    },
+  );
+
+  it('takes the endpoint with a slash at its end', async () => {
+    const authorization = `Bearer ${await gateway.token('kb:read')}`;
+    expect((await get('/mcp/', { authorization })).status).toBe(200);
+    expect((await get('/mcp/tools/', { authorization })).status).toBe(200);
+    expect((await get('/mcp/')).status).toBe(401);
+  });
+});
+
+describe('routes', () => {
+  it('take no id; one that does has to join those that e2e/scenarios/isolation asks for foreign ids', () => {
+    const { controllers = [] } = AppModule.register({ metrics: gateway.metrics, isReady: async () => true });
+    const paths = controllers.flatMap(({ prototype }) =>
+      Object.getOwnPropertyNames(prototype).map((name) => Reflect.getMetadata('path', prototype[name]) as unknown),
+    );
+    const served = paths.filter((path) => path !== undefined);
+    expect(served).toEqual(expect.arrayContaining(['livez', 'metrics']));
+    for (const path of served) expect(path).not.toMatch(/[:*{]/);
   });
 });
 
@@ -116,6 +131,20 @@ describe('bodies', () => {
     const response = await gateway.post(body);
     expect(response.status).toBe(status);
     if (code) expect(await response.json()).toMatchObject({ error: { code } });
+  });
+
+  it('refuses bytes that are not UTF-8, as of GBK, instead of storing them garbled', async () => {
+    const call = JSON.stringify(toolCall('search_knowledge_base', { query: '#' }));
+    const [start, end] = call.split('#') as [string, string];
+    const gbk = Buffer.from('d6d0cec4', 'hex');
+    const response = await gateway.post(Buffer.concat([Buffer.from(start), gbk, Buffer.from(end)]));
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        error: expect.objectContaining({ code: -32_700, message: expect.stringMatching(/Convert .* to UTF-8/) }),
+      }),
+    ]);
+    expect(gateway.journal.last('search_chunks')).toBeUndefined();
   });
 
   it('refuses a body that turns out to be oversized', async () => {

@@ -1,8 +1,9 @@
 import { createSchema } from './0001-create-schema.js';
+import { recordUploads } from './0002-record-uploads.js';
 import type { Migration } from './migration.js';
 
 /** Every step, in its order. */
-export const migrations: readonly Migration[] = [createSchema];
+export const migrations: readonly Migration[] = [createSchema, recordUploads];
 
 /** The schema that this code needs. */
 export const schemaVersion = migrations.length;

@@ -15,7 +15,7 @@ export class InProcessServer extends Server implements CustomTransportStrategy {
   private readonly running: Record<Lane, number> = { interactive: 0, bulk: 0 };
   private readonly queues: Record<Lane, Waiting[]> = { interactive: [], bulk: [] };
   private idle: (() => void) | undefined;
-  private closing = false;
+  private closing: Promise<void> | undefined;
 
   constructor(
     logger: Logger,
@@ -34,8 +34,12 @@ export class InProcessServer extends Server implements CustomTransportStrategy {
   }
 
   /** Takes no more requests and waits for those that it has. */
-  async close(): Promise<void> {
-    this.closing = true;
+  close(): Promise<void> {
+    this.closing ??= this.drain();
+    return this.closing;
+  }
+
+  private async drain(): Promise<void> {
     this.detach(this);
     if (this.running.interactive + this.running.bulk === 0) return;
     await new Promise<void>((resolve) => {

@@ -1,6 +1,7 @@
 import type { Lane } from '@lectern/contracts';
 import type { Redis } from 'ioredis';
 import { delay } from './connection.js';
+import { removeDeadConsumers } from './dead-consumers.js';
 import { group } from './keys.js';
 import type { LaneReader } from './lane-reader.js';
 import { parseEntry, type StreamEntry } from './packet.js';
@@ -19,8 +20,15 @@ export interface ClaimsOptions {
   lanes: { lane: Lane; stream: string; reader: LaneReader }[];
   /** @param deliveries how many replicas have had the entry before. */
   onClaimed: (entry: StreamEntry, lane: Lane, deliveries: number) => void;
+  /** An entry without the fields of a request. */
+  discard: (entryId: string, lane: Lane) => void;
   onError: (error: unknown) => void;
 }
+
+/** Replicas silent for this long are taken out of the group … */
+const deadAfterMs = 60_000;
+/** … by whoever looks, once in so many rounds. */
+const roundsBetweenLooks = 30;
 
 /** Keeps this replica's running requests its own, and takes over those of replicas that died. */
 export class Claims {
@@ -40,13 +48,14 @@ export class Claims {
 
   private async run(): Promise<void> {
     const { signal } = this.stopping;
-    while (!signal.aborted) {
+    for (let round = 0; !signal.aborted; round += 1) {
       await delay(renewEveryMs, signal);
       await this.options.clock.refresh().catch(this.options.onError);
       for (const { lane, stream, reader } of this.options.lanes) {
         try {
           await this.renew(stream, reader.runningIds);
           if (!signal.aborted && reader.free > 0) await this.takeOver(lane, stream, reader);
+          if (round % roundsBetweenLooks === 0) await removeDeadConsumers(this.options.redis, stream, deadAfterMs);
         } catch (error) {
           this.options.onError(error);
         }
@@ -74,6 +83,7 @@ export class Claims {
       ][];
       const entry = claimed[0] ? parseEntry(claimed[0]) : undefined;
       if (entry) this.options.onClaimed(entry, lane, deliveries);
+      else if (claimed[0]) this.options.discard(id, lane);
     }
   }
 }

@@ -34,6 +34,30 @@ export function connect(url: string, logger: Logger, name: string): Redis {
   return redis;
 }
 
+/** Asks a connection that only listens every second, so that it notices its death like the others. Returns what ends that. */
+export function keepAsking(redis: Redis): () => void {
+  const timer = setInterval(() => {
+    if (redis.status === 'ready') redis.ping().catch(() => undefined);
+  }, 1000);
+  return () => clearInterval(timer);
+}
+
+const gathering = new WeakSet<Redis['stream']>();
+
+/**
+ * Gathers what this turn of the event loop sends over a connection into one write. Writing costs both sides more than
+ * the commands themselves.
+ */
+export function sendTogether({ stream }: Redis): void {
+  if (gathering.has(stream)) return;
+  gathering.add(stream);
+  stream.cork();
+  setImmediate(() => {
+    gathering.delete(stream);
+    stream.uncork();
+  });
+}
+
 /** Resolves when the connection can take commands, or when the signal aborts. */
 export async function untilReady(redis: Redis, signal: AbortSignal): Promise<void> {
   if (redis.status === 'ready' || signal.aborted) return;
@@ -45,6 +69,13 @@ export async function untilReady(redis: Redis, signal: AbortSignal): Promise<voi
     };
     redis.on('ready', done);
     signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+/** Lets the current turn of the event loop end. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Lane } from '@lectern/contracts';
 import type { Redis } from 'ioredis';
-import { delay, untilReady } from './connection.js';
+import { delay, nextTurn, sendTogether, untilReady } from './connection.js';
 import { group } from './keys.js';
 import { parseEntry, type StreamEntry } from './packet.js';
 
@@ -116,10 +116,14 @@ export class LaneReader {
       stream,
       '>',
     )) as [Buffer, [Buffer, Buffer[] | null][]][] | null;
-    for (const raw of answer?.[0]?.[1] ?? []) {
+    if (!answer) return;
+    // Replies that are ready at once leave before the next read does.
+    sendTogether(this.options.commands);
+    for (const raw of answer[0]?.[1] ?? []) {
       const entry = parseEntry(raw);
       if (entry) this.run(entry);
       else this.options.discard(raw[0].toString());
     }
+    await nextTurn();
   }
 }

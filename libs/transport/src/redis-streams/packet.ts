@@ -29,11 +29,6 @@ export interface StreamEntry {
   signature: Buffer;
 }
 
-/** The fields of an entry as XADD takes them. */
-export function entryFields(header: string, payload: Buffer, signature: Buffer): (string | Buffer)[] {
-  return ['h', header, 'p', payload, 's', signature];
-}
-
 /** An entry as the driver's Buffer calls give it; undefined when fields are missing. */
 export function parseEntry([id, fields]: [Buffer, Buffer[] | null]): StreamEntry | undefined {
   const found = new Map<string, Buffer>();

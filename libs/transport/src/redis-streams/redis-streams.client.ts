@@ -3,10 +3,11 @@ import { ServiceError } from '@lectern/contracts';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Redis } from 'ioredis';
 import type { OutgoingRequest, Reply, RequestChannel } from '../channel.js';
-import { connect, delay, untilReady } from './connection.js';
-import { defineEnqueue, enqueue } from './enqueue.js';
+import { connect, delay, nextTurn, sendTogether, untilReady } from './connection.js';
+import { defineEnqueue, enqueue, keepReplyStream, type EnqueueRequest } from './enqueue.js';
 import { keys } from './keys.js';
 import { parseEntry, replyHeaderSchema, type StreamEntry } from './packet.js';
+import { PendingRequest, PendingRequests } from './pending-requests.js';
 import { RedisClock } from './redis-clock.js';
 import type { Signer } from './signature.js';
 
@@ -19,13 +20,6 @@ export interface RedisStreamsClientOptions {
   metrics: Metrics;
 }
 
-interface Pending {
-  /** True once Redis may have the request. */
-  sent: boolean;
-  resolve: (reply: Reply) => void;
-  reject: (error: Error) => void;
-}
-
 const readCount = 256;
 const blockMs = 1000;
 const trimAfter = 64;
@@ -36,7 +30,9 @@ export class RedisStreamsClient implements RequestChannel {
   private readonly reader: Redis;
   private readonly clock: RedisClock;
   private readonly replies: string;
-  private readonly pending = new Map<string, Pending>();
+  private readonly pending = new PendingRequests();
+  /** Entry up to which the reply stream has been read. */
+  private lastReply = '0-0';
   private readonly stopping = new AbortController();
   private reading: Promise<void> = Promise.resolve();
 
@@ -60,10 +56,9 @@ export class RedisStreamsClient implements RequestChannel {
 
   async close(): Promise<void> {
     this.stopping.abort();
-    for (const { reject } of this.pending.values()) {
-      reject(new ServiceError('unavailable', 'The process is stopping. Try again.', { retryAfterMs: 1000 }));
-    }
-    this.pending.clear();
+    this.pending.rejectAll(
+      new ServiceError('unavailable', 'The process is stopping. Try again.', { retryAfterMs: 1000 }),
+    );
     const unlinked = new AbortController();
     this.commands.unlink(this.replies).then(
       () => unlinked.abort(),
@@ -76,48 +71,40 @@ export class RedisStreamsClient implements RequestChannel {
   }
 
   async request(request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
-    const id = randomUUID();
-    const expiresAt = this.clock.now() + request.timeToLiveMs;
-    const settled = new Promise<Reply>((resolve, reject) => this.pending.set(id, { sent: false, resolve, reject }));
-    const abort = (): void => this.abandon(id, request, signal);
+    const pending = new PendingRequest(request, this.clock.now() + request.timeToLiveMs, signal);
+    const abort = (): void => this.abandon(pending);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      // A Redis that stands still never answers the command, so its answer is not what we wait for.
-      this.enqueue(id, request, expiresAt, signal).catch((error: Error) => this.pending.get(id)?.reject(error));
-      return await settled;
+      this.send(pending);
+      return await pending.reply;
     } finally {
       signal.removeEventListener('abort', abort);
-      this.pending.delete(id);
+      this.pending.remove(pending);
     }
   }
 
+  /** Does not wait: a Redis that stands still never answers the command. */
+  private send(pending: PendingRequest): void {
+    const id = randomUUID();
+    this.pending.add(id, pending);
+    this.enqueue(id, pending).catch((error: Error) => pending.reject(error));
+  }
+
   /** Puts the request into its stream; waits for a lost connection to come back while the caller waits. */
-  private async enqueue(id: string, request: OutgoingRequest, expiresAt: number, signal: AbortSignal): Promise<void> {
-    const { service, lane, name } = request.operation;
-    const header = JSON.stringify({
-      id,
-      operation: name,
-      caller: request.caller,
-      trace: request.trace,
-      replyTo: this.replies,
-      expiresAt,
-    });
-    const packet = {
-      requests: keys.requests(this.options.prefix, service, lane),
-      replies: this.replies,
-      maxQueue: this.options.maxQueue,
-      header,
-      payload: request.payload,
-      signature: this.options.signer.sign('request', header, request.payload),
-    };
+  private async enqueue(id: string, pending: PendingRequest): Promise<void> {
+    const packet = this.packetOf(id, pending);
+    const { request, signal } = pending;
     for (;;) {
       await untilReady(this.commands, signal);
       signal.throwIfAborted();
-      const pending = this.pending.get(id);
-      if (!pending) return;
+      if (!this.pending.get(id)) return;
       pending.sent = true;
+      sendTogether(this.commands);
       try {
-        if (await enqueue(this.commands, packet)) return;
+        const { added, repliesMade } = await enqueue(this.commands, packet);
+        if (repliesMade) this.sendLostAgain();
+        pending.queued = added;
+        if (added) return;
       } catch (error) {
         if (isServerReply(error)) throw refused(error);
         if (request.operation.retry === 'never') throw lost();
@@ -131,40 +118,65 @@ export class RedisStreamsClient implements RequestChannel {
     }
   }
 
-  private abandon(id: string, request: OutgoingRequest, signal: AbortSignal): void {
-    const pending = this.pending.get(id);
-    if (!pending?.sent) return void pending?.reject(notSent());
-    pending.reject(signal.reason as Error);
-    this.commands
-      .publish(keys.cancellations(this.options.prefix, request.operation.service), id)
-      .catch(() => undefined);
+  private packetOf(id: string, { request, expiresAt }: PendingRequest): EnqueueRequest {
+    const { service, lane, name } = request.operation;
+    const header = JSON.stringify({
+      id,
+      operation: name,
+      caller: request.caller,
+      trace: request.trace,
+      replyTo: this.replies,
+      expiresAt,
+    });
+    return {
+      requests: keys.requests(this.options.prefix, service, lane),
+      replies: this.replies,
+      maxQueue: this.options.maxQueue,
+      header,
+      payload: request.payload,
+      signature: this.options.signer.sign('request', header, request.payload),
+    };
+  }
+
+  /**
+   * The reply stream was gone, so Redis was emptied: what waited there is lost, or its reply is. What is safe goes again,
+   * under another id, since a replica may have answered the first one already.
+   */
+  private sendLostAgain(): void {
+    this.lastReply = '0-0';
+    for (const pending of this.pending.takeLost()) {
+      if (pending.request.operation.retry === 'safe') this.send(pending);
+      else pending.reject(lost());
+    }
+  }
+
+  private abandon(pending: PendingRequest): void {
+    if (!pending.sent) return pending.reject(notSent());
+    pending.reject(pending.signal.reason as Error);
+    const channel = keys.cancellations(this.options.prefix, pending.request.operation.service);
+    for (const id of pending.ids) this.commands.publish(channel, id).catch(() => undefined);
   }
 
   private async readReplies(): Promise<void> {
-    let last = '0-0';
     let sinceTrim = 0;
     while (!this.stopping.signal.aborted) {
       try {
         await untilReady(this.reader, this.stopping.signal);
-        const answer = await this.reader.xreadBuffer(
-          'COUNT',
-          readCount,
-          'BLOCK',
-          blockMs,
-          'STREAMS',
-          this.replies,
-          last,
-        );
+        const entries = await this.readOnce();
         await this.clock.refresh();
-        for (const raw of answer?.[0]?.[1] ?? []) {
-          last = raw[0].toString();
-          sinceTrim += 1;
-          this.settle(parseEntry(raw as [Buffer, Buffer[]]));
+        if (entries.length === 0) {
+          if (this.pending.size > 0 && (await keepReplyStream(this.commands, this.replies))) this.sendLostAgain();
+          continue;
         }
+        // What the callers ask next leaves before the next read does.
+        sendTogether(this.commands);
+        for (const entry of entries) this.settle(parseEntry(entry));
+        sinceTrim += entries.length;
         if (sinceTrim >= trimAfter) {
           sinceTrim = 0;
-          this.commands.xtrim(this.replies, 'MINID', last).catch(() => undefined);
+          this.commands.xtrim(this.replies, 'MINID', this.lastReply).catch(() => undefined);
         }
+        await nextTurn();
       } catch (error) {
         if (this.stopping.signal.aborted) return;
         this.options.logger.debug({ err: error }, 'reading replies failed');
@@ -173,12 +185,22 @@ export class RedisStreamsClient implements RequestChannel {
     }
   }
 
+  /** The next replies; none when there is none for a second. */
+  private async readOnce(): Promise<[Buffer, Buffer[]][]> {
+    const from = ['STREAMS', this.replies, this.lastReply] as const;
+    const answer = await this.reader.xreadBuffer('COUNT', readCount, 'BLOCK', blockMs, ...from);
+    const entries = (answer?.[0]?.[1] ?? []) as [Buffer, Buffer[]][];
+    const newest = entries.at(-1)?.[0];
+    if (newest) this.lastReply = newest.toString();
+    return entries;
+  }
+
   private settle(entry: StreamEntry | undefined): void {
     if (!entry || !this.options.signer.verify('reply', entry.header, entry.payload, entry.signature)) return;
-    const header = replyHeaderSchema.parse(JSON.parse(entry.header));
-    const pending = this.pending.get(header.id);
-    if (!pending) {
-      this.options.metrics.transportDropped.inc({ reason: 'late_reply' });
+    const { success, data: header } = replyHeaderSchema.safeParse(JSON.parse(entry.header));
+    const pending = success ? this.pending.get(header.id) : undefined;
+    if (!success || !pending) {
+      this.options.metrics.transportDropped.inc({ reason: success ? 'late_reply' : 'malformed' });
       return;
     }
     pending.resolve(header.error ? { ok: false, error: header.error } : { ok: true, payload: entry.payload });

@@ -7,11 +7,12 @@ import { Dispatcher, failure } from '../dispatcher.js';
 import { slotsOf, type LaneLimits } from '../lane-limits.js';
 import type { Reply } from '../channel.js';
 import { Claims } from './claims.js';
-import { connect } from './connection.js';
+import { complete, defineComplete } from './complete.js';
+import { connect, keepAsking, sendTogether } from './connection.js';
 import { group, keys } from './keys.js';
 import { LaneReader } from './lane-reader.js';
 import { leaveGroup } from './leave-group.js';
-import { entryFields, requestHeaderSchema, type RequestHeader, type StreamEntry } from './packet.js';
+import { requestHeaderSchema, type RequestHeader, type StreamEntry } from './packet.js';
 import { RecentSet } from './recent-set.js';
 import { RedisClock } from './redis-clock.js';
 import type { Signer } from './signature.js';
@@ -36,6 +37,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
   private readonly dispatcher: Dispatcher;
   private readonly readers: Record<Lane, LaneReader>;
   private readonly claims: Claims;
+  private stopAsking: (() => void) | undefined;
   /** Aborts a running request; by request id. */
   private readonly aborts = new Map<string, AbortController>();
   private readonly cancelled = new RecentSet(10_000);
@@ -45,6 +47,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
   constructor(private readonly options: RedisStreamsServerOptions) {
     super();
     this.commands = connect(options.url, options.logger, `${options.service}-server`);
+    defineComplete(this.commands);
     this.subscriber = connect(options.url, options.logger, `${options.service}-cancellations`);
     this.clock = new RedisClock(this.commands);
     this.dispatcher = new Dispatcher(this, options.logger, options.metrics);
@@ -55,6 +58,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
       consumer: this.consumer,
       lanes: lanes.map((lane) => ({ lane, stream: this.stream(lane), reader: this.readers[lane] })),
       onClaimed: (entry, lane, deliveries) => this.takeOver(entry, lane, deliveries),
+      discard: (entryId, lane) => this.drop(entryId, lane, 'malformed'),
       onError: (error) => this.recover(error),
     });
   }
@@ -65,6 +69,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
       await this.createGroups();
       await this.clock.refresh();
       await this.subscriber.subscribe(keys.cancellations(this.options.prefix, this.options.service));
+      this.stopAsking = keepAsking(this.subscriber);
       this.subscriber.on('message', (_channel, requestId: string) => this.cancel(requestId));
       await Promise.all(lanes.map((lane) => this.readers[lane].start()));
       this.claims.start();
@@ -82,6 +87,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     for (const lane of lanes) {
       await leaveGroup(this.commands, this.stream(lane), this.consumer).catch(() => undefined);
     }
+    this.stopAsking?.();
     this.subscriber.disconnect();
     this.commands.disconnect();
   }
@@ -190,16 +196,17 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     const text = JSON.stringify({ id: header.id, ...(reply.ok ? {} : { error: reply.error }) });
     const payload = reply.ok ? reply.payload : Buffer.alloc(0);
     const signature = this.options.signer.sign('reply', text, payload);
-    const stream = this.stream(lane);
-    await this.commands
-      .multi()
-      .xadd(header.replyTo, 'NOMKSTREAM', '*', ...entryFields(text, payload, signature))
-      .xack(stream, group, entryId)
-      .xdel(stream, entryId)
-      .exec()
-      .catch((error: unknown) =>
-        this.options.logger.warn({ err: error, requestId: header.caller.requestId }, 'reply not sent'),
-      );
+    sendTogether(this.commands);
+    await complete(this.commands, {
+      requests: this.stream(lane),
+      replies: header.replyTo,
+      entryId,
+      header: text,
+      payload,
+      signature,
+    }).catch((error: unknown) =>
+      this.options.logger.warn({ err: error, requestId: header.caller.requestId }, 'reply not sent'),
+    );
   }
 
   private async drop(entryId: string, lane: Lane, reason: string): Promise<void> {

@@ -21,7 +21,10 @@ export interface RedisTransportOptions extends LaneLimits {
 /** Requests between processes over Redis Streams. Resolves when the client is connected. */
 export async function createRedisTransport(options: RedisTransportOptions): Promise<Transport> {
   const { url, prefix, maxQueue, logger, metrics } = options;
-  const signer = new Signer(options.key);
+  const signer = new Signer(
+    options.key,
+    atMostOnceAMinute(() => logger.warn(mismatch)),
+  );
   const client = new RedisStreamsClient({ url, prefix, signer, maxQueue, logger, metrics });
   await client.start();
   return {
@@ -29,5 +32,17 @@ export async function createRedisTransport(options: RedisTransportOptions): Prom
     serverFor: (service) => new RedisStreamsServer({ ...options, service, signer, limits: options }),
     isConnected: async () => client.isConnected(),
     close: () => client.close(),
+  };
+}
+
+const mismatch =
+  'a packet with another signature was dropped; every service that shares a Redis prefix needs the same key';
+
+function atMostOnceAMinute(action: () => void): () => void {
+  let next = -Infinity;
+  return () => {
+    if (performance.now() < next) return;
+    next = performance.now() + 60_000;
+    action();
   };
 }

@@ -3,7 +3,7 @@ import type { Operation } from '@lectern/contracts';
 import { createLogger, createMetrics } from '@lectern/telemetry';
 import { createRedisTransport } from '@lectern/transport';
 
-const [url, prefix, key] = process.argv.slice(2) as [string, string, string];
+const [url, prefix, key, manner] = process.argv.slice(2) as [string, string, string, 'answers' | 'holds'];
 const transport = await createRedisTransport({
   url,
   prefix,
@@ -18,12 +18,13 @@ const server = transport.serverFor('retrieval');
 const operations = new URL('../operations.ts', import.meta.url).href;
 const { echo, echoOnce } = (await import(operations)) as Record<'echo' | 'echoOnce', Operation>;
 for (const operation of [echo, echoOnce]) {
-  // The handler never ends: whoever waits for it has to be served by another replica.
   server.addHandler(
     operation.name,
-    async (request: { text: string }) => {
-      process.send?.(request.text);
-      return new Promise(() => undefined);
+    async ({ text, delayMs }: { text: string; delayMs: number }) => {
+      process.send?.(text);
+      // One that holds never answers: whoever waits for it has to be served by another replica.
+      await new Promise((resolve) => manner === 'answers' && setTimeout(resolve, delayMs));
+      return { text, tenantId: '', replica: 'process' };
     },
     false,
     { operation },

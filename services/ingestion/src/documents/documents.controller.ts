@@ -1,9 +1,11 @@
 import { deleteDocument, submitDocument, type RequestOf } from '@lectern/contracts';
 import { Handles, type CallContext } from '@lectern/transport';
-import { Controller } from '@nestjs/common';
+import { Controller, UseInterceptors } from '@nestjs/common';
+import { FailureLog } from '../failure-log.js';
 import { DeletionService } from './deletion.service.js';
 import { DocumentsService } from './documents.service.js';
 
+@UseInterceptors(FailureLog)
 @Controller()
 export class DocumentsController {
   constructor(

@@ -29,27 +29,44 @@ export type Insertion =
   | { kind: 'vanished' }
   | { kind: 'no_knowledge_base' };
 
+/** The upload began so long ago that its file was removed. */
+export class UploadAbandonedError extends Error {
+  override readonly name = 'UploadAbandonedError';
+}
+
 export class DocumentsRepository {
   constructor(private readonly database: Database) {}
 
-  /** The living document of these bytes; undefined without one, 'no_knowledge_base' without its knowledge base. */
-  findSameBytes(
+  /**
+   * Records that the file of a document is about to be stored; one that never gets its document is removed by this
+   * record. Without it, and with an answer, where there is a living document of these bytes, or no knowledge base.
+   */
+  beginUpload(
     tenantId: string,
-    knowledgeBaseId: string,
-    sha256: Uint8Array,
+    { documentId, knowledgeBaseId, blobKey, upload }: NewDocument,
     signal: AbortSignal,
   ): Promise<SubmittedDocument | 'no_knowledge_base' | undefined> {
     return this.database.withTenant(
       tenantId,
       async (transaction) => {
         if (!(await activeSpace(transaction, tenantId, knowledgeBaseId))) return 'no_knowledge_base';
-        return sameBytes(transaction, tenantId, knowledgeBaseId, sha256);
+        const existing = await sameBytes(transaction, tenantId, knowledgeBaseId, upload.sha256);
+        if (existing) return existing;
+        await transaction.query('INSERT INTO uploads (tenant_id, document_id, blob_key) VALUES ($1, $2, $3)', [
+          tenantId,
+          documentId,
+          blobKey,
+        ]);
+        return undefined;
       },
-      { readOnly: true, signal },
+      { signal },
     );
   }
 
-  /** Stores a document and its job, both queued, unless another call was first with the same bytes. */
+  /**
+   * Stores a document and its job, both queued, in place of the record of its upload, unless another call was first with
+   * the same bytes. Throws an {@link UploadAbandonedError} when the upload counts as abandoned.
+   */
   insert(tenantId: string, document: NewDocument, signal: AbortSignal): Promise<Insertion> {
     return this.database.withTenant(
       tenantId,
@@ -61,6 +78,7 @@ export class DocumentsRepository {
           const existing = await sameBytes(transaction, tenantId, knowledgeBaseId, upload.sha256);
           return existing ? { kind: 'existing', document: existing } : { kind: 'vanished' };
         }
+        await endUpload(transaction, tenantId, document.documentId);
         const jobId = await insertJob(transaction, tenantId, document, spaceId);
         return {
           kind: 'created',
@@ -71,6 +89,14 @@ export class DocumentsRepository {
       { signal },
     );
   }
+}
+
+async function endUpload(transaction: Transaction, tenantId: string, documentId: string): Promise<void> {
+  const ended = await transaction.query(
+    'DELETE FROM uploads WHERE tenant_id = $1 AND document_id = $2 RETURNING document_id',
+    [tenantId, documentId],
+  );
+  if (ended.length === 0) throw new UploadAbandonedError('the file of the upload was removed');
 }
 
 /** The space of a knowledge base; undefined for an unknown base and for another tenant's. */

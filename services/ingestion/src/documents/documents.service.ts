@@ -1,10 +1,16 @@
-import type { BlobStore } from '@lectern/blobs';
-import { ServiceError, type RequestOf, type ResponseOf, type submitDocument } from '@lectern/contracts';
+import { BlobStoreFullError, type BlobStore } from '@lectern/blobs';
+import { ServiceError, storageFull, type RequestOf, type ResponseOf, type submitDocument } from '@lectern/contracts';
 import { newId } from '@lectern/database';
 import { injectTrace, type Logger } from '@lectern/telemetry';
 import type { CallContext } from '@lectern/transport';
 import type { JobQueue } from '../jobs/job-queue.js';
-import type { DocumentsRepository, Insertion, NewDocument, SubmittedDocument } from './documents.repository.js';
+import {
+  UploadAbandonedError,
+  type DocumentsRepository,
+  type Insertion,
+  type NewDocument,
+  type SubmittedDocument,
+} from './documents.repository.js';
 import { inspectUpload } from './inspect-upload.js';
 
 type Request = RequestOf<typeof submitDocument>;
@@ -26,27 +32,41 @@ export class DocumentsService {
     const { tenantId } = caller;
     const { knowledgeBaseId } = request;
     const upload = inspectUpload(request);
-    const known = await this.repository.findSameBytes(tenantId, knowledgeBaseId, upload.sha256, signal);
-    if (known === 'no_knowledge_base') throw noKnowledgeBase(knowledgeBaseId);
-    if (known) return { ...known, created: false };
     const documentId = newId();
-    const blobKey = `${tenantId}/${documentId}`;
-    await this.blobs.put(blobKey, upload.bytes);
     const document = {
       documentId,
       knowledgeBaseId,
-      blobKey,
+      blobKey: `${tenantId}/${documentId}`,
       upload,
       requestedBy: caller.subject,
       trace: injectTrace(),
     };
-    // One that throws may have been committed all the same, so its file stays.
-    const insertion = await this.insert(tenantId, document, signal);
-    if (insertion.kind !== 'created') await this.blobs.delete(blobKey);
+    const known = await this.repository.beginUpload(tenantId, document, signal);
+    if (known === 'no_knowledge_base') throw noKnowledgeBase(knowledgeBaseId);
+    if (known) return { ...known, created: false };
+    await this.store(document.blobKey, upload.bytes);
+    // One that throws may have been committed all the same, so its file stays; by its record it goes later.
+    const insertion = await this.insert(tenantId, document, signal).catch((error: unknown) =>
+      this.refuseAbandoned(document, error),
+    );
+    if (insertion.kind !== 'created') await this.blobs.delete(document.blobKey);
     if (insertion.kind === 'no_knowledge_base') throw noKnowledgeBase(knowledgeBaseId);
     if (insertion.kind === 'existing') return { ...insertion.document, created: false };
     await this.enqueue(tenantId, insertion.document, insertion.priority);
     return { ...insertion.document, created: true };
+  }
+
+  private async store(blobKey: string, bytes: Uint8Array): Promise<void> {
+    await this.blobs.put(blobKey, bytes).catch((error: unknown) => {
+      throw error instanceof BlobStoreFullError ? storageFull(error) : error;
+    });
+  }
+
+  /** Of a process that stood still for so long, whose file may have come after the removal. */
+  private async refuseAbandoned({ blobKey }: NewDocument, error: unknown): Promise<never> {
+    if (!(error instanceof UploadAbandonedError)) throw error;
+    await this.blobs.delete(blobKey);
+    throw new ServiceError('unavailable', 'The upload took too long. Try again.', { retryAfterMs: 1000, cause: error });
   }
 
   private async insert(

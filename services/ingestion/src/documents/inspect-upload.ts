@@ -13,6 +13,9 @@ export interface Upload {
 /** Share of characters that no text has, above which a file counts as binary. */
 const binaryShare = 0.05;
 
+/** A letter, a number or a symbol: white space, invisible characters and punctuation would be found by any question. */
+const holdsText = /[\p{L}\p{N}\p{S}]/u;
+
 /** Refuses what can't become a searchable document, with words that say what would be accepted. */
 export function inspectUpload(request: { fileName: string; content: string }): Upload {
   const title = cleanLine(request.fileName);
@@ -28,13 +31,16 @@ export function inspectUpload(request: { fileName: string; content: string }): U
       { details: { bytes: bytes.length, maxBytes: maxInlineBytes } },
     );
   }
-  if (request.content.trim() === '') {
-    throw new ServiceError('invalid_request', 'content: is empty or only white space; there is nothing to search.');
-  }
-  if (looksBinary(request.content)) {
+  if (looksBinary(request.content.toWellFormed())) {
     throw new ServiceError(
       'invalid_request',
       'content: looks like a binary file or like text in another encoding than UTF-8. Save it as UTF-8 text and upload that.',
+    );
+  }
+  if (!holdsText.test(request.content)) {
+    throw new ServiceError(
+      'invalid_request',
+      'content: is empty, or has only white space and punctuation. Give the text of the document.',
     );
   }
   return { title, contentType: contentType.data, bytes, sha256: createHash('sha256').update(bytes).digest() };
@@ -48,7 +54,7 @@ function looksBinary(content: string): boolean {
   return suspicious > content.length * binaryShare;
 }
 
-/** NUL, other control characters that no editor writes, and what a decoder puts for undecodable bytes. */
+/** NUL, other control characters that no editor writes, and what stands for undecodable bytes and halves of pairs. */
 function isSuspicious(code: number): boolean {
   const isSpace = code >= 0x09 && code <= 0x0d;
   // Logs are full of it.

@@ -95,12 +95,7 @@ export class JobsRepository {
     return this.database.withTenant(
       run.tenantId,
       async (transaction) => {
-        const held = await transaction.query(
-          `UPDATE ingestion_jobs SET updated_at = now()
-           WHERE tenant_id = $1 AND id = $2 AND state = 'running' AND attempts = $3 RETURNING id`,
-          [run.tenantId, run.jobId, run.attempt],
-        );
-        if (held.length === 0) throw new RunLostError();
+        await hold(transaction, run);
         return work(transaction);
       },
       { signal },
@@ -112,17 +107,8 @@ export class JobsRepository {
     return this.write(run, async () => undefined);
   }
 
-  async beginStage(run: JobRun, stage: IngestionStage, signal: AbortSignal): Promise<void> {
-    await this.write(
-      run,
-      (transaction) =>
-        transaction.query('UPDATE ingestion_jobs SET stage = $3 WHERE tenant_id = $1 AND id = $2', [
-          run.tenantId,
-          run.jobId,
-          stage,
-        ]),
-      signal,
-    );
+  beginStage(run: JobRun, stage: IngestionStage, signal: AbortSignal): Promise<void> {
+    return this.database.withTenant(run.tenantId, (transaction) => hold(transaction, run, stage), { signal });
   }
 
   /** Gives the job back: the next run goes on where this one stopped. */
@@ -165,6 +151,16 @@ export class JobsRepository {
       );
     });
   }
+}
+
+/** Marks the run as alive and keeps everybody else from its job until the commit. A stage, where given, begins. */
+async function hold(transaction: Transaction, run: JobRun, stage?: IngestionStage): Promise<void> {
+  const held = await transaction.query(
+    `UPDATE ingestion_jobs SET updated_at = now(), stage = coalesce($4, stage)
+     WHERE tenant_id = $1 AND id = $2 AND state = 'running' AND attempts = $3 RETURNING id`,
+    [run.tenantId, run.jobId, run.attempt, stage ?? null],
+  );
+  if (held.length === 0) throw new RunLostError();
 }
 
 async function assertNotRunning(transaction: Transaction, tenantId: string, jobId: string): Promise<void> {

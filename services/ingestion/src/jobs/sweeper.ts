@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@lectern/telemetry';
+import type { AbandonedUploads } from '../documents/abandoned-uploads.js';
 import type { JobQueue } from './job-queue.js';
 import type { OutstandingJobsRepository } from './outstanding.repository.js';
 
 export interface SweeperOptions {
   outstanding: OutstandingJobsRepository;
+  uploads: AbandonedUploads;
   queue: JobQueue;
   intervalMs: number;
   /** Milliseconds after which an untouched job is looked after. */
@@ -16,7 +18,8 @@ const jobsAtOnce = 500;
 
 /**
  * Puts jobs into the queue that the database has and the queue may have lost: by a crash between the two, by an emptied
- * Redis, by the end of the process whose queue it was. The queue ignores those that it still has.
+ * Redis, by the end of the process whose queue it was. The queue ignores those that it still has. And removes the files
+ * that broken uploads have left.
  */
 export class Sweeper {
   private readonly closing = new AbortController();
@@ -57,12 +60,13 @@ export class Sweeper {
   }
 
   private async run(): Promise<void> {
-    const { intervalMs, staleMs, logger } = this.options;
+    const { uploads, intervalMs, staleMs, logger } = this.options;
     let age = 0;
     while (!this.closing.signal.aborted) {
       try {
         await this.sweep(age);
         age = staleMs;
+        await uploads.remove();
       } catch (error) {
         logger.warn({ err: error }, 'sweep failed');
       }

@@ -1,8 +1,10 @@
 import { createKnowledgeBase, type RequestOf } from '@lectern/contracts';
 import { Handles, type CallContext } from '@lectern/transport';
-import { Controller } from '@nestjs/common';
+import { Controller, UseInterceptors } from '@nestjs/common';
+import { FailureLog } from '../failure-log.js';
 import { KnowledgeBasesService } from './knowledge-bases.service.js';
 
+@UseInterceptors(FailureLog)
 @Controller()
 export class KnowledgeBasesController {
   constructor(private readonly knowledgeBases: KnowledgeBasesService) {}

@@ -24,7 +24,8 @@ export class ChunkStage implements Stage {
   ) {}
 
   async run(run: JobRun, signal: AbortSignal): Promise<void> {
-    await this.chunks.clear(run, signal);
+    // Only an earlier try can have left some.
+    if (run.attempt > 1) await this.chunks.clear(run, signal);
     const text = await this.texts.read(run, signal);
     const chunks = chunkText(text, {
       contentType: run.contentType,

@@ -1,7 +1,7 @@
 /** Why a document can't be ingested, however often it is tried. */
 export const documentErrorCodes = {
   content_missing: 'The uploaded file is gone from the store. Delete the document and upload it again.',
-  no_text: 'The file holds no text that could be searched.',
+  no_text: 'The file holds no text that could be searched. Upload one with words in it.',
   passage_rejected: 'The embedding model refused a passage of the document. Change the text and upload it again.',
   passage_too_long:
     'A passage of the document is longer than the embedding model takes. Break it up and upload it again.',

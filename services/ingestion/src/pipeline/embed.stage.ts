@@ -4,7 +4,7 @@ import type { JobRun } from '../jobs/jobs.repository.js';
 import { DocumentError } from './document-error.js';
 import { passageText } from './passage-text.js';
 import type { Stage } from './stage.js';
-import type { PendingChunk, VectorsRepository } from './vectors.repository.js';
+import type { PendingChunk, PendingChunks, VectorsRepository } from './vectors.repository.js';
 
 /** Texts of one request, and chunks of one transaction. */
 const textsAtOnce = 16;
@@ -30,10 +30,9 @@ export class EmbedStage implements Stage {
   ) {}
 
   async run(run: JobRun, signal: AbortSignal): Promise<void> {
-    let afterOrdinal = -1;
-    for (;;) {
-      const pending = await this.vectors.nextPending(run, { afterOrdinal, limit: textsAtOnce }, signal);
-      if (pending.lastOrdinal === undefined) return;
+    let afterOrdinal: number | undefined = -1;
+    while (afterOrdinal !== undefined) {
+      const pending: PendingChunks = await this.vectors.nextPending(run, { afterOrdinal, limit: textsAtOnce }, signal);
       if (pending.chunks.length > 0) await this.embed(run, pending.chunks, signal);
       afterOrdinal = pending.lastOrdinal;
     }

@@ -19,6 +19,7 @@ export class SwitchStage implements Stage {
     const text = await this.texts.read(run, signal);
     const preview = sliceWellFormed(text, 0, previewLength).text;
     await this.versions.publish(run, { charCount: text.length, preview }, signal);
-    await this.versions.removeUnused(run, signal);
+    // A first version replaces nothing.
+    if (run.version > 1) await this.versions.removeUnused(run, signal);
   }
 }

@@ -12,7 +12,7 @@ export interface PendingChunk {
 export interface PendingChunks {
   /** Those to be embedded. */
   chunks: PendingChunk[];
-  /** Of the last chunk that was looked at; undefined at the end. */
+  /** Of the last chunk that was looked at; undefined when none comes after these. */
   lastOrdinal: number | undefined;
 }
 
@@ -60,7 +60,10 @@ export class VectorsRepository {
         const reused = await transaction.query<{ id: string }>(reuseVectors, [run.tenantId, run.space.id, ids]);
         if (reused.length > 0) await transaction.query(countEmbedded, countParameters(run));
         const done = new Set(reused.map((row) => row.id));
-        return { chunks: pending.filter((chunk) => !done.has(chunk.id)), lastOrdinal: pending.at(-1)?.ordinal };
+        return {
+          chunks: pending.filter((chunk) => !done.has(chunk.id)),
+          lastOrdinal: pending.length < limit ? undefined : pending.at(-1)?.ordinal,
+        };
       },
       signal,
     );

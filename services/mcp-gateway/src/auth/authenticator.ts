@@ -2,12 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import { defaultTenantName, hashToken, managedScopes } from '@lectern/database';
 import type { Logger } from '@lectern/telemetry';
 import { HttpError } from '../http/http-error.js';
+import type { RequestTime } from '../http/request-time.js';
 import { invalidToken, readBearer } from './bearer.js';
 import type { Principal, TokenStore } from './token-store.js';
 
 /** How long a verified token is believed, in milliseconds: a revoked one is dead after that. */
 const trustMs = 1000;
 const maxRemembered = 10_000;
+
+/** Milliseconds after which a database that has not answered counts as away. */
+const lookUpMs = 5_000;
 
 interface Remembered {
   readonly principal: Principal;
@@ -27,11 +31,14 @@ export class Authenticator {
     this.fixedDigest = fixedToken === undefined ? undefined : hashToken(fixedToken);
   }
 
-  /** Throws the {@link HttpError} to answer with: 401, or 503 while tokens can't be looked up. */
-  async authenticate(authorization: string | undefined): Promise<{ principal: Principal; token: string }> {
+  /** Throws the {@link HttpError} to answer with: 401, or 503 while tokens can't be looked up, at last at the deadline. */
+  async authenticate(
+    authorization: string | undefined,
+    time: RequestTime,
+  ): Promise<{ principal: Principal; token: string }> {
     const token = readBearer(authorization);
     const digest = hashToken(token);
-    const principal = this.recall(digest) ?? (await this.find(digest));
+    const principal = this.recall(digest) ?? (await this.find(digest, time));
     if (!principal) throw invalidToken();
     return { principal, token };
   }
@@ -41,8 +48,10 @@ export class Authenticator {
     return entry && entry.until > Date.now() ? entry.principal : undefined;
   }
 
-  private async find(digest: Buffer): Promise<Principal | undefined> {
-    const principal = await this.lookUp(digest).catch((error: unknown) => {
+  private async find(digest: Buffer, time: RequestTime): Promise<Principal | undefined> {
+    const principal = await time.bound(this.lookUp(digest)).catch((error: unknown) => {
+      // A client that is gone says nothing about the database.
+      if (time.signal.aborted && !time.isPastDeadline) throw error;
       this.logger.warn({ err: error }, 'tokens could not be looked up');
       throw new HttpError(503, 'temporarily_unavailable', 'Tokens can not be checked at the moment. Try again.', {
         'retry-after': '1',
@@ -53,8 +62,9 @@ export class Authenticator {
   }
 
   private async lookUp(digest: Buffer): Promise<Principal | undefined> {
-    if (!this.fixedDigest || !timingSafeEqual(this.fixedDigest, digest)) return this.tokens.find(digest);
-    const tenantId = await this.tokens.findTenant(defaultTenantName);
+    const signal = AbortSignal.timeout(lookUpMs);
+    if (!this.fixedDigest || !timingSafeEqual(this.fixedDigest, digest)) return this.tokens.find(digest, signal);
+    const tenantId = await this.tokens.findTenant(defaultTenantName, signal);
     if (!tenantId) throw new Error('the default tenant does not exist; run migrate');
     return { tenantId, subject: 'fixed-token', scopes: [...managedScopes] };
   }

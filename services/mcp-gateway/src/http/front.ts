@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '@lectern/telemetry';
 import type { OriginGuard } from '../auth/origin-guard.js';
 import type { McpEndpoint } from '../mcp/endpoint.js';
-import { HttpError, sendHttpError } from './http-error.js';
+import { HttpError, internalError, sendHttpError } from './http-error.js';
 import { assignRequestId } from './request-id.js';
 
 type Next = () => void;
@@ -17,7 +17,7 @@ export function createFront(
   logger: Logger,
 ): (request: IncomingMessage, response: ServerResponse, next: Next) => void {
   const pass = async (request: IncomingMessage, response: ServerResponse, next: Next, requestId: string) => {
-    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    const path = pathOf(request);
     if (!openPaths.has(path)) {
       guard.check(request, response);
       if (guard.answerPreflight(request, response)) return;
@@ -28,13 +28,17 @@ export function createFront(
   return (request, response, next) => {
     const requestId = assignRequestId(request, response);
     pass(request, response, next, requestId).catch((error: unknown) => {
-      if (response.headersSent) return void response.end();
+      // Whoever is gone has failed nothing, and gets no answer.
+      if (request.socket.destroyed) return logger.debug({ requestId }, 'the client is gone');
       if (!(error instanceof HttpError)) logger.error({ err: error, requestId }, 'request failed');
-      sendHttpError(response, error instanceof HttpError ? error : internalError(), requestId);
+      if (response.headersSent) response.end();
+      else sendHttpError(response, error instanceof HttpError ? error : internalError(), requestId);
     });
   };
 }
 
-function internalError(): HttpError {
-  return new HttpError(500, 'internal_error', 'Lectern failed to answer. Report the request id to its operator.');
+/** Without its query, and without a slash at its end, which makes no difference. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const [path = '/'] = url.split('?', 1);
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -1,5 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
+/** The JSON-RPC code that SDKs use for a request that took too long. */
+export const requestTimeoutCode = -32_001;
+
 /** A refusal in front of the protocol: status, closed code and what to do next. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
@@ -20,9 +23,16 @@ export class RpcHttpError extends HttpError {
     readonly rpcCode: number,
     description: string,
     headers?: Readonly<Record<string, string>>,
+    /** Of the message that is refused; null when it has none, or when it is not the only one. */
+    readonly id: string | number | null = null,
   ) {
     super(status, 'invalid_request', description, headers);
   }
+}
+
+/** The answer to a defect, which the log tells more about. */
+export function internalError(): HttpError {
+  return new HttpError(500, 'internal_error', 'Lectern failed to answer. Report the request id to its operator.');
 }
 
 export function sendHttpError(response: ServerResponse, error: HttpError, requestId: string): void {
@@ -30,7 +40,7 @@ export function sendHttpError(response: ServerResponse, error: HttpError, reques
   const { code, description } = error;
   const body =
     error instanceof RpcHttpError
-      ? { jsonrpc: '2.0', id: null, error: { code: error.rpcCode, message: description, data: { requestId } } }
+      ? { jsonrpc: '2.0', id: error.id, error: { code: error.rpcCode, message: description, data: { requestId } } }
       : { error: code, error_description: description, requestId };
   sendJson(response, error.status, body);
 }

@@ -1,34 +1,24 @@
 import type { ServerResponse } from 'node:http';
-import { sendJson } from '../http/http-error.js';
+import { requestTimeoutCode, sendJson } from '../http/http-error.js';
+import type { RequestTime } from '../http/request-time.js';
 
 type RequestId = string | number;
-
-/** The code that SDKs use for a request that took too long. */
-const requestTimeoutCode = -32_001;
 
 /**
  * Writes the answer of an exchange and ends it at its deadline, whatever the handlers are doing: with status 504 while
  * no byte has left, with a JSON-RPC error for each open request in a stream that has begun.
  */
 export class DeadlineWriter {
-  /** Aborts when the client is gone or the deadline has passed. */
-  readonly signal: AbortSignal;
-  private readonly abort = new AbortController();
-  private readonly timer: NodeJS.Timeout;
   private readonly open: Set<RequestId>;
   private expired = false;
 
   constructor(
     private readonly response: ServerResponse,
-    private readonly options: { deadline: number; requestId: string; open: readonly RequestId[] },
+    time: RequestTime,
+    private readonly options: { requestId: string; open: readonly RequestId[] },
   ) {
-    this.signal = this.abort.signal;
     this.open = new Set(options.open);
-    response.on('close', () => {
-      clearTimeout(this.timer);
-      if (!response.writableFinished) this.abort.abort(new Error('the client is gone'));
-    });
-    this.timer = setTimeout(() => this.expire(), Math.max(0, options.deadline - Date.now()));
+    time.signal.addEventListener('abort', () => time.isPastDeadline && this.expire(), { once: true });
   }
 
   /** Copies a web response to the client. Its head waits for the first byte of its body, so that a 504 stays possible. */
@@ -46,8 +36,6 @@ export class DeadlineWriter {
     } catch (error) {
       // A stream that its handler tears down ends here as well.
       if (!this.isOver()) throw error;
-    } finally {
-      clearTimeout(this.timer);
     }
   }
 
@@ -86,6 +74,8 @@ export class DeadlineWriter {
 
   private expire(): void {
     this.expired = true;
+    // The answer is complete, and on its way to a client that reads slowly.
+    if (this.response.writableEnded) return;
     const { requestId } = this.options;
     const errors = [...this.open].map((id) => ({
       jsonrpc: '2.0',
@@ -98,7 +88,6 @@ export class DeadlineWriter {
       for (const error of errors) this.response.write(`event: message\ndata: ${JSON.stringify(error)}\n\n`);
       this.response.end();
     }
-    this.abort.abort(new DOMException('the deadline has passed', 'TimeoutError'));
   }
 }
 

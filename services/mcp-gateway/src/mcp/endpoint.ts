@@ -4,13 +4,15 @@ import { createMcpHandler, SUPPORTED_PROTOCOL_VERSIONS, type McpHttpHandler } fr
 import type { Authenticator } from '../auth/authenticator.js';
 import { isConfirmed } from '../auth/confirmation.js';
 import { HttpError, sendJson } from '../http/http-error.js';
+import { RequestTime } from '../http/request-time.js';
 import { product } from '../product.js';
 import type { AccessMode } from '../tools/access.js';
+import { checkedMessages } from './check-messages.js';
 import { DeadlineWriter } from './deadline.js';
 import { exchangeOf, toAuthInfo, type Exchange } from './exchange.js';
 import { refuseBeforehand } from './gate.js';
 import { answerLegacyJson, wantsLegacyJson } from './legacy-json.js';
-import { messagesIn, requestIdsOf } from './messages.js';
+import { requestIdsOf } from './messages.js';
 import type { Offer } from './offer.js';
 import { readJson } from './read-json.js';
 import type { ServerFactory } from './server-factory.js';
@@ -48,13 +50,13 @@ export class McpEndpoint {
 
   /** Answers a request, or throws the {@link HttpError} to answer with. */
   async handle(request: IncomingMessage, response: ServerResponse, path: string, requestId: string): Promise<void> {
-    const { principal, token } = await this.parts.authenticator.authenticate(request.headers.authorization);
+    const time = new RequestTime(response, this.parts.requestTimeoutMs);
+    const { principal, token } = await this.parts.authenticator.authenticate(request.headers.authorization, time);
     const isEndpoint = path === this.parts.basePath;
     if (request.method === 'POST' && isEndpoint) {
-      const deadline = Date.now() + this.parts.requestTimeoutMs;
-      return this.answer(request, response, deadline, {
+      return this.answer(request, response, time, {
         caller: { ...principal, requestId },
-        deadline: deadline + toolMarginMs,
+        deadline: time.deadline + toolMarginMs,
         confirmed: isConfirmed(request, token),
       });
     }
@@ -73,19 +75,16 @@ export class McpEndpoint {
   private async answer(
     request: IncomingMessage,
     response: ServerResponse,
-    deadline: number,
+    time: RequestTime,
     sender: Omit<Exchange, 'messages'>,
   ): Promise<void> {
-    const parsedBody = await readJson(request);
-    const messages = messagesIn(parsedBody);
+    const parsedBody = await readJson(request, time);
+    const messages = checkedMessages(parsedBody, request.headers['mcp-protocol-version'] === modernProtocolVersion);
     refuseBeforehand(messages, { ...sender, mode: this.parts.mode, tools: this.parts.offer.tools });
     const exchange: Exchange = { ...sender, messages };
-    const writer = new DeadlineWriter(response, {
-      deadline,
-      requestId: exchange.caller.requestId,
-      open: requestIdsOf(messages),
-    });
-    const webRequest = toWebRequest(request, writer.signal);
+    const { requestId } = exchange.caller;
+    const writer = new DeadlineWriter(response, time, { requestId, open: requestIdsOf(messages) });
+    const webRequest = toWebRequest(request, time.signal);
     const options = { authInfo: toAuthInfo(exchange), parsedBody };
     try {
       const answer = wantsLegacyJson(webRequest, parsedBody)
@@ -93,7 +92,7 @@ export class McpEndpoint {
         : await this.handler.fetch(webRequest, options);
       await writer.write(answer);
     } catch (error) {
-      if (!writer.signal.aborted) throw error;
+      if (!time.signal.aborted) throw error;
     }
   }
 

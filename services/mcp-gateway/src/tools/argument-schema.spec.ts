@@ -42,6 +42,25 @@ describe('argumentSchema', () => {
     expect(schema.validate(given).issues).toHaveLength(1);
   });
 
+  it('names some of what it does not know, shortened, and all that it takes', () => {
+    const unknown = Array.from({ length: 5000 }, (_, index) => [`${index}-${'x'.repeat(1000)}`, 1]);
+    const [issue] = schema.validate(Object.fromEntries(unknown)).issues ?? [];
+    expect(issue?.message).toMatch(
+      /^Unrecognized keys: "0-x+", .*"9-x+" and 4990 more; the arguments are fileName, top_k$/,
+    );
+    expect(issue?.message.length).toBeLessThan(1000);
+    expect(argumentSchema(z.object({}))['~standard'].validate({ a: 1 })).toEqual({
+      issues: [{ message: 'Unrecognized key: "a"; it takes none' }],
+    });
+  });
+
+  it('refuses an argument in both spellings however deep its values are', () => {
+    const deep = (): unknown => JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
+    expect(schema.validate({ fileName: deep(), file_name: deep() }).issues).toEqual([
+      { path: ['fileName'], message: 'fileName and file_name name the same argument; give one of them' },
+    ]);
+  });
+
   it('leaves what it was given alone', () => {
     const given = Object.freeze({ topK: 99 });
     schema.validate(given);

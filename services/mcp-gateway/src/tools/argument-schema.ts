@@ -30,6 +30,9 @@ interface Bounds {
   readonly max: number;
 }
 
+/** Most unknown arguments that a refusal names. */
+const maxNamed = 10;
+
 const clampedBounds = new WeakMap<z.ZodType, Bounds>();
 
 /** A whole number that is brought into its bounds instead of being refused. */
@@ -64,12 +67,22 @@ export function argumentSchema(input: z.ZodObject): ArgumentSchema {
           }
           if (bounds) folded[name] = clamp(folded[name], bounds);
         }
+        const unknown = Object.keys(folded).filter((name) => !Object.hasOwn(input.shape, name));
+        if (unknown.length > 0) issues.push({ message: describeUnknown(unknown, fields) });
         if (issues.length > 0) return { issues };
         const parsed = strict.safeParse(folded);
         return parsed.success ? { value: parsed.data } : { issues: parsed.error.issues };
       },
     },
   };
+}
+
+/** Names a few of what a tool does not take, shortened, and all that it takes. */
+function describeUnknown(unknown: readonly string[], fields: readonly { name: string }[]): string {
+  const named = unknown.slice(0, maxNamed).map((name) => JSON.stringify(name.slice(0, 64).toWellFormed()));
+  const more = unknown.length > maxNamed ? ` and ${unknown.length - maxNamed} more` : '';
+  const known = fields.length > 0 ? `the arguments are ${fields.map(({ name }) => name).join(', ')}` : 'it takes none';
+  return `Unrecognized key${unknown.length > 1 ? 's' : ''}: ${named.join(', ')}${more}; ${known}`;
 }
 
 /** The snake_case of a camelCase name and the other way round; the name itself where both are the same. */
@@ -79,7 +92,10 @@ export function otherSpelling(name: string): string {
     : name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** False when both spellings are given with different values. */
+/**
+ * False when both spellings are given with different values. Objects always differ: no argument is one, and to compare
+ * them would take a stack as deep as they are.
+ */
 function foldAlias(values: Record<string, unknown>, name: string, alias: string): boolean {
   if (alias === name || !Object.hasOwn(values, alias)) return true;
   const given = values[alias];
@@ -88,7 +104,7 @@ function foldAlias(values: Record<string, unknown>, name: string, alias: string)
     values[name] = given;
     return true;
   }
-  return JSON.stringify(values[name]) === JSON.stringify(given);
+  return values[name] === given;
 }
 
 function clamp(value: unknown, { min, max }: Bounds): unknown {

@@ -51,6 +51,8 @@ export interface Follow<Started extends Operation, Watched extends Operation> {
   toRequest(started: ResponseOf<Started>): RequestInput<Watched>;
   isDone(state: ResponseOf<Watched>): boolean;
   toProgress(state: ResponseOf<Watched>): Progress;
+  /** What has become of the work when it can't be found any more, and what to do. */
+  readonly gone: string;
 }
 
 /** How a tool is answered: by an operation of a service, or from what the gateway itself knows. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isServiceError, type Operation, type ResponseOf } from '@lectern/contracts';
+import { isServiceError, ServiceError, type Operation, type ResponseOf } from '@lectern/contracts';
 import type { ServiceClient } from '@lectern/transport';
 import type { Follow } from './define-tool.js';
 import type { ToolCall } from './run-tool.js';
@@ -12,7 +12,7 @@ const reserveMs = 2000;
 
 /**
  * Watches long work until it is done or time runs short, and tells the client how far it is. Answers the last state
- * seen: none when the first look did not succeed. The work itself goes on whatever happens here.
+ * seen: none when the first look did not succeed. Throws `not_found` when the work is gone. The work itself goes on whatever happens here.
  */
 export async function followUp(
   client: ServiceClient,
@@ -33,11 +33,12 @@ export async function followUp(
       call.reportProgress?.(progress);
     }
     if (follow.isDone(state) || Date.now() + pauseMs >= until) return state;
-    await pause(pauseMs, undefined, { signal: call.signal });
+    // When the call is aborted meanwhile, the next look says so.
+    await pause(pauseMs, undefined, { signal: call.signal }).catch(() => undefined);
   }
 }
 
-/** The work was accepted, so a look that fails must not fail the call. */
+/** The work was accepted, so a look that fails must not fail the call; only when the work is gone there is nothing to answer. */
 async function look(
   client: ServiceClient,
   follow: Follow<Operation, Operation>,
@@ -48,6 +49,7 @@ async function look(
     return await client.call(follow.operation, follow.toRequest(started), call);
   } catch (error) {
     if (!isServiceError(error) || call.signal.aborted) throw error;
+    if (error.code === 'not_found') throw new ServiceError('not_found', follow.gone, { cause: error });
     return undefined;
   }
 }

@@ -43,6 +43,7 @@ const withProgress = defineTool({
     toRequest: ({ documentId }) => ({ documentId }),
     isDone: isSettled,
     toProgress: ingestionProgress,
+    gone: 'The work is gone.',
   },
   toRequest: () => ({
     knowledgeBaseId: ids.knowledgeBase,

@@ -6,6 +6,9 @@ const list = (era: Era): Sent => call(era, 'list_documents');
 const search = (era: Era, args: Record<string, unknown>): Sent =>
   call(era, 'search_knowledge_base', { query: 'x', ...args });
 
+const read = (era: Era, uri: unknown, name = String(uri)): Sent =>
+  withHeaders(era.request('resources/read', { uri }), { 'mcp-name': name });
+
 /** Rows that are one message and its answer: what is sent, by title of the row in docs/PROTOCOL.md. */
 export const messages: Readonly<Record<string, (era: Era, reader: string) => Sent>> = {
   'nothing wrong': list,
@@ -21,10 +24,15 @@ export const messages: Readonly<Record<string, (era: Era, reader: string) => Sen
   'unknown method': (era) => era.request('documents/burn'),
   'unknown tool': (era) => call(era, 'drop_database'),
   'arguments that are no object': (era) => era.request('tools/call', { name: 'list_documents', arguments: 7 }),
+  'over 100 arguments': (era) =>
+    search(era, Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 1]))),
   'argument of a wrong type': (era) => search(era, { query: 7 }),
   'unknown argument': (era) => search(era, { tenant_id: 'x' }),
   'alias and canonical spelling, same value': (era) => search(era, { top_k: 3, topK: 3 }),
   'alias and canonical spelling, two values': (era) => search(era, { top_k: 3, topK: 4 }),
+  'tool with a name of JavaScript': (era) => call(era, 'constructor'),
+  'URI that is no text': (era) => read(era, 7, 'x'),
+  'URI over the limit': (era) => read(era, `kb://documents/${'a'.repeat(2048)}`),
   'no `MCP-Protocol-Version`': (era) => withHeaders(list(era), { 'mcp-protocol-version': undefined }),
   'no `Mcp-Method`': (era) => withHeaders(list(era), { 'mcp-method': undefined }),
   'no `Mcp-Name`': (era) => withHeaders(list(era), { 'mcp-name': undefined }),

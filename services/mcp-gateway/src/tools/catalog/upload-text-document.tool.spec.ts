@@ -59,6 +59,17 @@ describe('upload_text_document', () => {
     }
   });
 
+  it('says that the document was deleted while it waited', async () => {
+    const states = [state('queued'), state('processing', 'parse')];
+    const looks = () => {
+      if (states.length > 0) return states.shift();
+      throw new ServiceError('not_found', 'There is no such document.');
+    };
+    const { isError, text } = await runAlone(uploadTextDocumentTool, args, { [submit]: submitted, [look]: looks });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^The document was stored, and deleted while this call waited\..* Upload it again/);
+  });
+
   it.each(['leave.pdf', 'leave', '.md', ''])('refuses the file name "%s"', async (fileName) => {
     const { isError, asked } = await runAlone(uploadTextDocumentTool, { ...args, fileName });
     expect([isError, asked]).toEqual([true, []]);

@@ -28,12 +28,15 @@ export const uploadTextDocumentTool = defineTool({
       .string()
       .trim()
       .max(255)
-      .regex(/.\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV])$/, 'ends in .txt, .md or .csv')
+      .regex(/.\.([tT][xX][tT]|[mM][dD]|[cC][sS][vV])$/, 'takes a name that ends in .txt, .md or .csv')
       .describe('File name with extension .txt, .md or .csv; it becomes the title.'),
     content: z
       .string()
-      .min(1, 'is empty')
-      .refine((text) => Buffer.byteLength(text) <= maxInlineBytes, `takes at most ${maxInlineBytes} bytes of UTF-8`)
+      .min(1, 'is empty; give the text of the document')
+      .refine(
+        (text) => Buffer.byteLength(text) <= maxInlineBytes,
+        `takes at most ${maxInlineBytes} bytes of UTF-8; split the text and upload its parts`,
+      )
       .describe('The text, up to 256 KiB of UTF-8.'),
   }),
   output: z.object({
@@ -54,6 +57,7 @@ export const uploadTextDocumentTool = defineTool({
     toRequest: ({ documentId }) => ({ documentId }),
     isDone: isSettled,
     toProgress: ingestionProgress,
+    gone: 'The document was stored, and deleted while this call waited. Upload it again if it is still wanted.',
   },
   toOutput: ({ documentId, jobId, status, created }, { knowledgeBaseId, fileName }, followed) => ({
     ...{ documentId, knowledgeBaseId, jobId, fileName, created },

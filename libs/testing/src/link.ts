@@ -1,7 +1,8 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A network link to a Redis server, which can be slow, and can go dead without anybody being told. */
+/** A network link to a server, which can be slow, and can go dead without anybody being told. */
 export interface Link {
+  /** The server's URL by way of the link. */
   readonly url: string;
   /** Milliseconds that answers take on their way from now on. */
   delayAnswers(milliseconds: number): void;
@@ -36,8 +37,10 @@ export async function openLink(url: string): Promise<Link> {
     pass(far, near, () => answerDelayMs);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const near = new URL(url);
+  near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: near.href,
     delayAnswers(milliseconds) {
       answerDelayMs = milliseconds;
     },
