@@ -15,7 +15,7 @@ export const embeddedConfig = z.object({
     .string()
     .default(defaultDataDir)
     .describe('Folder of the embedded database and of the uploaded files.'),
-  LOG_LEVEL: telemetrySettings.LOG_LEVEL.default('warn'),
+  LOG_LEVEL: telemetrySettings.LOG_LEVEL.default('warn').describe(telemetrySettings.LOG_LEVEL.description ?? ''),
   ...gatewaySettings.shape,
   ...jobSettings,
   ...searchSettings,
