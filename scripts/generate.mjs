@@ -1,6 +1,7 @@
 // Writes what can be derived: docs/TOOLS.md, docs/OPERATIONS.md, docs/CONFIG.md and .env.example. With --check it
 // writes nothing and fails where a file is not what it would write.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -11,7 +12,15 @@ const contracts = await load('libs/contracts');
 const [gateway, retrieval, ingestion, embedding] = await Promise.all(
   ['mcp-gateway', 'retrieval', 'ingestion', 'embedding'].map((service) => load(`services/${service}`)),
 );
+const [settings, embedded] = await Promise.all(
+  ['settings.js', 'embedded/config.js'].map((file) => import(pathToFileURL(join(root, 'apps/cli/dist', file)).href)),
+);
+// The services come last: what one of them says of a setting stands in .env.example.
 const schemas = {
+  'start and stdio, everything in one process': embedded.embeddedConfig,
+  'migrate and token reset': settings.adminSettings,
+  stack: settings.stackSettings,
+  call: settings.callSettings,
   'mcp-gateway': gateway.gatewayConfig,
   retrieval: retrieval.retrievalConfig,
   ingestion: ingestion.ingestionConfig,
@@ -94,7 +103,11 @@ function configPage() {
       '',
     ].join('\n'),
   );
-  return `# Settings\n\n${notice}\n\nEnvironment variables, read once when a process starts. An empty value counts as absent.\n\n${sections.join('\n')}`;
+  const use = [
+    'Environment variables, read once when a process starts. An empty value counts as absent. `npm start` and the other scripts',
+    'that run Lectern also take them from a file `.env` in the project folder; `.env.example` lists them all.',
+  ];
+  return `# Settings\n\n${notice}\n\n${use.join('\n')}\n\n${sections.join('\n')}`;
 }
 
 function environmentFile() {
@@ -103,8 +116,17 @@ function environmentFile() {
   );
   const lines = [...all.values()]
     .toSorted((left, right) => left.name.localeCompare(right.name))
-    .map(({ name, fallback, description }) => `# ${description}\n# ${name}=${fallback ?? ''}\n`);
-  return `# ${notice.replaceAll('`', '"')}\n\n${lines.join('\n')}`;
+    .map(({ name, fallback, description }) => `# ${description}\n# ${name}=${valueOf(fallback)}\n`);
+  const use = [
+    'Copy this file to .env in the project folder and take the # from what you set: npm start, npm run dev, stack, migrate',
+    'and lectern read it. What the environment says wins. For a service: node --env-file=.env services/NAME/dist/main.js',
+  ];
+  return `# ${notice.replaceAll('`', '"')}\n# ${use.join('\n# ')}\n\n${lines.join('\n')}`;
+}
+
+/** Nobody but a shell knows what ~ is. */
+function valueOf(fallback = '') {
+  return fallback.startsWith('~') ? '' : fallback;
 }
 
 function settingsOf(schema) {
@@ -119,10 +141,11 @@ function settingsOf(schema) {
   });
 }
 
-/** Absolute paths differ from machine to machine: a default inside the project is shown relative to it. */
+/** Absolute paths differ from machine to machine: a default inside the project or the home is shown relative to it. */
 function printed(value) {
   const text = Array.isArray(value) ? value.join(',') : String(value);
-  return text.startsWith(root) ? text.slice(root.length + 1).replaceAll('\\', '/') : text;
+  const shown = text.startsWith(root) ? text.slice(root.length + 1) : text.replace(homedir(), '~');
+  return shown === text ? text : shown.replaceAll('\\', '/');
 }
 
 function fieldsOf(schema) {

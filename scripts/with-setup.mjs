@@ -17,12 +17,16 @@ const packagedNode = join(
   process.platform === 'win32' ? 'node.exe' : 'node',
 );
 
+/** What runs Lectern takes settings from a file too; tests and benchmarks bring their own. */
+const settings = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
+
 /** Each command: whether it needs a build, and the steps it takes; a step is the arguments of Node 24. */
 const commands = {
-  start: { build: true, steps: [['apps/cli/dist/main.js', 'start', ...rest]] },
-  stack: { build: true, steps: [['apps/cli/dist/main.js', 'stack', ...rest]] },
-  migrate: { build: true, steps: [['apps/cli/dist/main.js', 'migrate', ...rest]] },
-  dev: { build: true, steps: [['scripts/dev.mjs', ...rest]] },
+  start: { build: true, steps: [[...settings, 'apps/cli/dist/main.js', 'start', ...rest]] },
+  stack: { build: true, steps: [[...settings, 'apps/cli/dist/main.js', 'stack', ...rest]] },
+  migrate: { build: true, steps: [[...settings, 'apps/cli/dist/main.js', 'migrate', ...rest]] },
+  lectern: { build: true, steps: [[...settings, 'apps/cli/dist/main.js', ...rest]] },
+  dev: { build: true, steps: [[...settings, 'scripts/dev.mjs', ...rest]] },
   build: { build: true, steps: [] },
   generate: { build: true, steps: [['scripts/generate.mjs', ...rest]] },
   check: { build: true, steps: [['scripts/check.mjs', 'quick', ...rest]] },

@@ -133,7 +133,9 @@ describe('embedded mode', () => {
     const documentId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(documents)?.[0];
     const refused = await client.callTool({ name: 'delete_document', arguments: { documentId } });
     expect(refused).toMatchObject({ isError: true });
-    expect(JSON.stringify(refused.content)).toContain('lectern call delete_document');
+    expect(JSON.stringify(refused.content)).toContain(
+      `node ${cliEntry} call delete_document '<arguments as JSON>' --confirm --data-dir ${dataDir}`,
+    );
     await client.close();
   });
 

@@ -1,114 +1,12 @@
 #!/usr/bin/env node
-import { resolve } from 'node:path';
-import { loadConfigOrExit } from '@lectern/config';
-import { Command, InvalidArgumentError } from 'commander';
-import { callCommand } from './commands/call.command.js';
-import { runMigrations } from './commands/migrate.command.js';
-import { startCommand } from './commands/start.command.js';
-import { stackCommand } from './commands/stack.command.js';
-import { stdioCommand } from './commands/stdio.command.js';
-import { resetToken } from './commands/token.command.js';
-import { embeddedConfig, type EmbeddedConfig } from './embedded/config.js';
-import { readEndpoint } from './embedded/endpoint-file.js';
+// The rest is loaded only on a Node that can run it: on an older one it fails with reasons that mislead.
+import { runOnNode24 } from './node-24.js';
 
-const program = new Command('lectern').description('A knowledge base that agents use over MCP.');
-
-function embedded(overrides: { port?: number; dataDir?: string } = {}): EmbeddedConfig {
-  const config = loadConfigOrExit(embeddedConfig, {
-    ...process.env,
-    ...(overrides.port === undefined ? {} : { PORT: String(overrides.port) }),
-    ...(overrides.dataDir ? { LECTERN_DATA_DIR: overrides.dataDir } : {}),
-  });
-  return { ...config, LECTERN_DATA_DIR: resolve(config.LECTERN_DATA_DIR) };
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text)) throw new InvalidArgumentError('takes a whole number');
-  return Number(text);
-}
-
-function required(name: string): string {
-  return (
-    process.env[name] ?? program.error(`${name} is not set. It names the server to use, such as ${examples[name]}`)
-  );
-}
-const examples: Record<string, string> = {
-  DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/lectern',
-  DATABASE_ADMIN_URL: 'postgres://postgres@127.0.0.1:5432/lectern',
-  REDIS_URL: 'redis://127.0.0.1:6379',
-};
-
-program
-  .command('start')
-  .description('run everything in this process, with its data in one folder')
-  .option('--port <port>', 'port to listen on', wholeNumber)
-  .option('--data-dir <folder>', 'data folder')
-  .option('--no-sample', 'do not create the sample knowledge base')
-  .option('--json', 'announce the endpoint as one line of JSON', false)
-  .action(async (options: { port?: number; dataDir?: string; sample: boolean; json: boolean }) => {
-    process.exitCode = await startCommand({ config: embedded(options), json: options.json, sample: options.sample });
-  });
-
-program
-  .command('stdio')
-  .description('speak MCP on stdin and stdout, for desktop clients')
-  .option('--data-dir <folder>', 'data folder')
-  .action(async (options: { dataDir?: string }) => {
-    process.exitCode = await stdioCommand(embedded(options));
-  });
-
-program
-  .command('stack')
-  .description('run the four services as processes on DATABASE_URL (an admin login) and REDIS_URL')
-  .option('--replicas <count>', 'processes of each service', wholeNumber, 1)
-  .option('--port <port>', 'port of the first gateway', wholeNumber, 8080)
-  .option('--json', 'announce the endpoints as one line of JSON', false)
-  .action(async (options: { replicas: number; port: number; json: boolean }) => {
-    await stackCommand({ ...options, databaseUrl: required('DATABASE_URL'), redisUrl: required('REDIS_URL') });
-  });
-
-program
-  .command('migrate')
-  .description('bring the database of DATABASE_ADMIN_URL (else DATABASE_URL) to this release')
-  .action(async () => {
-    const login = process.env.DATABASE_SERVICE_LOGIN;
-    const { applied, token } = await runMigrations({
-      adminUrl: process.env.DATABASE_ADMIN_URL ?? required('DATABASE_URL'),
-      serviceLogin: login ? { name: login, password: process.env.DATABASE_SERVICE_PASSWORD } : undefined,
-    });
-    console.log(applied.length > 0 ? `migrated: ${applied.join(', ')}` : 'the schema is up to date');
-    if (token) console.log(`token of the default tenant, shown this once: ${token}`);
-  });
-
-program
-  .command('token')
-  .description('replace the managed token; the old one dies at once')
-  .argument('<action>', 'reset')
-  .option('--data-dir <folder>', 'data folder of embedded mode')
-  .action(async (action: string, options: { dataDir?: string }) => {
-    if (action !== 'reset') program.error(`unknown action ${action}: takes reset`);
-    const adminUrl = process.env.DATABASE_ADMIN_URL ?? process.env.DATABASE_URL;
-    const token = await resetToken({ adminUrl, dataDir: embedded(options).LECTERN_DATA_DIR });
-    console.log(`token, shown this once: ${token}`);
-  });
-
-program
-  .command('call')
-  .description('call a tool of the server that runs on the data folder')
-  .argument('<tool>', 'name of the tool')
-  .argument('[arguments]', 'its arguments as JSON', '{}')
-  .option('--data-dir <folder>', 'data folder')
-  .option('--confirm', 'confirm a call that deletes data', false)
-  .action(async (tool: string, toolArguments: string, options: { dataDir?: string; confirm: boolean }) => {
-    const { LECTERN_DATA_DIR } = embedded(options);
-    const endpoint = await readEndpoint(LECTERN_DATA_DIR);
-    if (!endpoint) return program.error(`no server runs on ${LECTERN_DATA_DIR}. Start it with: lectern start`);
-    process.exitCode = await callCommand({ ...endpoint, tool, arguments: toolArguments, confirm: options.confirm });
-  });
-
-await program.parseAsync().catch((error: unknown) => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const hint = code === 'EADDRINUSE' ? '. Stop what listens there, or choose another port with --port' : '';
-  console.error(`lectern: ${message ?? String(error)}${hint}`);
+try {
+  const code = await runOnNode24();
+  if (code === undefined) await import('./program.js');
+  else process.exitCode = code;
+} catch (error) {
+  process.stderr.write(`lectern: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
-});
+}

@@ -1,13 +1,16 @@
 import pg from 'pg';
+import { connectionFault } from './connection-fault.js';
 import type { Transaction } from './database.js';
 import { runTransaction, type Connection } from './transaction.js';
 
-/** Opens the admin login for as long as the work takes. */
+/** Opens the admin login for as long as the work takes. Rejects with a DatabaseConnectionError when it can't. */
 export async function connectAdmin<T>(adminUrl: string, work: (connection: Connection) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 5_000 });
   // A connection that breaks reports here too; its query fails by itself.
   client.on('error', () => undefined);
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    throw connectionFault(error, adminUrl);
+  });
   try {
     return await work({
       exec: async (sql) => void (await client.query(sql)),

@@ -8,6 +8,7 @@ export type {
 } from './database.js';
 export { openPostgres, type PostgresOptions } from './postgres.js';
 export { openPglite, type EmbeddedDatabase } from './pglite.js';
+export { DatabaseConnectionError } from './connection-fault.js';
 export { withAdmin } from './admin.js';
 export { migrate, type ServiceLogin } from './migrate.js';
 export { schemaVersion } from './migrations/index.js';

@@ -1,5 +1,6 @@
 import { ServiceError } from '@lectern/contracts';
 import pg from 'pg';
+import { connectionFault } from './connection-fault.js';
 import type {
   Database,
   DatabaseRole,
@@ -9,7 +10,7 @@ import type {
   TransactionOptions,
 } from './database.js';
 import { discard, PostgresLease, type LeaseOptions } from './postgres-lease.js';
-import { assertBound, assertMember, assertVersion } from './schema-guard.js';
+import { assertBound, assertMember, assertVersion, SchemaError } from './schema-guard.js';
 import { lookupStatement, openingStatements, runTransaction } from './transaction.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -84,6 +85,11 @@ class PostgresDatabase implements Database {
   }
 
   async assertSchema(): Promise<void> {
+    await this.ping().catch((error: unknown) => {
+      // What the pool says is for callers of a service, and names no address.
+      const fault = connectionFault((error as Error).cause ?? error, this.options.url);
+      throw new SchemaError(`DATABASE_URL: ${fault.message}`, { cause: error });
+    });
     await this.transact(
       readOnlyOpening,
       async ({ query }) => {

@@ -97,6 +97,13 @@ function connectTransport(config: CommonConfig, logger: Logger, metrics: Metrics
     graceMs: config.SHUTDOWN_GRACE_MS,
     logger,
     metrics,
+  }).catch((error: unknown) => {
+    const { host } = new URL(config.REDIS_URL);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `REDIS_URL: Redis at ${host} can't be used (${reason.replace(/\.$/, '')}): start it there, or correct the URL`,
+      { cause: error },
+    );
   });
 }
 

@@ -7,7 +7,8 @@ export interface Closable {
 
 /**
  * Runs a service until SIGTERM, SIGINT or the end of its supervisor, then closes it within the grace period. A failed start or an error that
- * nobody handles ends the process with exit code 1, for its supervisor to start it anew.
+ * nobody handles ends the process with exit code 1, for its supervisor to start it anew. A supervisor with a channel to it
+ * is told when it has started.
  */
 export async function runProcess(
   logger: Logger,
@@ -29,6 +30,7 @@ export async function runProcess(
     if (error instanceof Error) logger.error(`could not start: ${error.message}`);
     return fail(error);
   });
+  process.send?.('started');
   let stopping = false;
   stop = () => {
     if (stopping) return;

@@ -1,7 +1,8 @@
 import { migrate, provisionDefaultTenant, withAdmin } from '@lectern/database';
+import { withLogin, type AdminLogin } from '../admin-login.js';
 
 export interface MigrateOptions {
-  adminUrl: string;
+  login: AdminLogin;
   /** Login that the services use; made when missing. */
   serviceLogin?: { name: string; password?: string | undefined } | undefined;
 }
@@ -13,8 +14,10 @@ export interface MigrateOptions {
 export async function runMigrations(
   options: MigrateOptions,
 ): Promise<{ applied: string[]; token: string | undefined }> {
-  const { adminUrl, serviceLogin } = options;
-  const applied = await migrate({ adminUrl, ...(serviceLogin ? { serviceLogin } : {}) });
-  const { token } = await withAdmin(adminUrl, provisionDefaultTenant);
-  return { applied, token };
+  const { login, serviceLogin } = options;
+  return withLogin(login, async (adminUrl) => {
+    const applied = await migrate({ adminUrl, ...(serviceLogin ? { serviceLogin } : {}) });
+    const { token } = await withAdmin(adminUrl, provisionDefaultTenant);
+    return { applied, token };
+  });
 }

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+
+import type { StackConfig } from '../settings.js';
 import { startStack, type RunningStack } from '../stack/local-stack.js';
 import { runMigrations } from './migrate.command.js';
+import { assertFree } from '../stack/ports.js';
 import { untilStopped } from './until-stopped.js';
 
 export interface StackCommandOptions {
-  databaseUrl: string;
-  redisUrl: string;
   replicas: number;
   port: number;
   /** Print one line of JSON for programs in place of text for people. */
@@ -15,13 +14,16 @@ export interface StackCommandOptions {
 }
 
 /** Migrates, then runs the four services as processes until Ctrl-C. */
-export async function stackCommand(options: StackCommandOptions): Promise<void> {
-  const admin = new URL(options.databaseUrl);
+export async function stackCommand(options: StackCommandOptions, config: StackConfig): Promise<void> {
+  // Before the database is touched: another server there would answer in place of ours.
+  const ports = Array.from({ length: options.replicas }, (_, replica) => options.port + replica);
+  await assertFree(ports, config.HOST);
+  const admin = new URL(config.DATABASE_URL);
   const service = new URL(admin);
   service.username = `lectern_service_${admin.pathname.slice(1)}`;
   service.password = randomBytes(24).toString('base64url');
   const { applied, token } = await runMigrations({
-    adminUrl: admin.href,
+    login: { setting: 'DATABASE_URL', url: admin.href },
     serviceLogin: { name: service.username, password: service.password },
   });
   if (applied.length > 0) console.error(`migrated: ${applied.join(', ')}`);
@@ -30,10 +32,10 @@ export async function stackCommand(options: StackCommandOptions): Promise<void> 
   const stopped = untilStopped();
   const stack = await startStack({
     databaseUrl: service.href,
-    redisUrl: options.redisUrl,
+    redisUrl: config.REDIS_URL,
     replicas: options.replicas,
     port: options.port,
-    environment: { ...process.env, BLOB_DIR: process.env.BLOB_DIR ?? join(homedir(), '.lectern', 'blobs') },
+    environment: { ...process.env, BLOB_DIR: config.BLOB_DIR },
     log: (text) => console.error(text),
   });
   if (options.json) console.log(JSON.stringify({ urls: stack.urls, token, processes: stack.processes }));

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { commandLine, entryFile } from '../command-line.js';
 import type { EmbeddedConfig } from '../embedded/config.js';
 import { startEmbedded, type EmbeddedServer } from '../embedded/embedded-server.js';
 import { ensureSample } from '../sample/sample-knowledge-base.js';
@@ -56,13 +56,15 @@ function announce({ endpoint, newToken }: EmbeddedServer): void {
 }
 
 function explain({ endpoint, newToken }: EmbeddedServer, config: EmbeddedConfig, milliseconds: number): void {
+  const dataDir = config.LECTERN_DATA_DIR;
+  const reset = commandLine('token reset', { folder: process.cwd(), dataDir });
   const token = newToken ?? '<your token>';
   const lines = [
     '',
-    `Lectern answers at ${endpoint.url} (started in ${(milliseconds / 1000).toFixed(1)} s, data in ${config.LECTERN_DATA_DIR})`,
+    `Lectern answers at ${endpoint.url} (started in ${(milliseconds / 1000).toFixed(1)} s, data in ${dataDir})`,
     newToken
       ? `Token, shown this once: ${newToken}`
-      : 'Token: the one that the first start showed. Lost it? Stop the server and run: lectern token reset',
+      : `Token: the one that the first start showed. Lost it? Stop the server and run: ${reset}`,
     '',
     'Ask it something:',
     curlLine(endpoint.url, token),
@@ -70,8 +72,8 @@ function explain({ endpoint, newToken }: EmbeddedServer, config: EmbeddedConfig,
       url: endpoint.url,
       token,
       node: process.execPath,
-      entry: fileURLToPath(new URL('../main.js', import.meta.url)),
-      dataDir: config.LECTERN_DATA_DIR,
+      entry: entryFile,
+      dataDir,
     }).flatMap((snippet) => ['', `${snippet.client} (${snippet.where}):`, snippet.text]),
     '',
     'Ctrl-C stops it.',

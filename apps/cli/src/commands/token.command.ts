@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { access, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   defaultTenantName,
@@ -8,6 +8,7 @@ import {
   withAdmin,
   type Transaction,
 } from '@lectern/database';
+import { withLogin, type AdminLogin } from '../admin-login.js';
 import { acquireOwnership } from '../embedded/owner-lock.js';
 
 const reset = async (connection: Transaction): Promise<string> => {
@@ -15,17 +16,34 @@ const reset = async (connection: Transaction): Promise<string> => {
   return (await replaceManagedToken(connection, tenantId)).token;
 };
 
-/** Replaces the managed token of a PostgreSQL installation, or of the embedded one when no URL is given. */
-export async function resetToken(options: { adminUrl: string | undefined; dataDir: string }): Promise<string> {
-  if (options.adminUrl) return withAdmin(options.adminUrl, reset);
-  const dataDir = await realpath(options.dataDir);
-  const lock = await acquireOwnership(dataDir);
-  if (!lock) throw new Error('the server is running on this data folder: stop it first');
-  const database = await openPglite({ dataDir: join(dataDir, 'database') });
+const undefinedTable = '42P01';
+
+/** Replaces the managed token of a PostgreSQL installation. Resolves to the new one. */
+export async function resetTokenOfDatabase(login: AdminLogin): Promise<string> {
   try {
-    return await database.asAdmin(reset);
+    return await withLogin(login, (url) => withAdmin(url, reset));
+  } catch (error) {
+    if ((error as { code?: string }).code !== undefinedTable) throw error;
+    throw new Error(`${login.setting}: Lectern is not installed in that database: run "npm run migrate"`, {
+      cause: error,
+    });
+  }
+}
+
+/** Replaces the managed token of an embedded installation that is not running. Resolves to the new one. */
+export async function resetTokenOfFolder(folder: string): Promise<string> {
+  const installed = await access(join(folder, 'database')).then(
+    () => true,
+    () => false,
+  );
+  if (!installed) throw new Error(`${folder} holds no installation: the first start makes one`);
+  const dataDir = await realpath(folder);
+  const lock = await acquireOwnership(dataDir);
+  if (!lock) throw new Error(`the server is running on ${folder}: stop it first`);
+  try {
+    const database = await openPglite({ dataDir: join(dataDir, 'database') });
+    return await database.asAdmin(reset).finally(() => database.close());
   } finally {
-    await database.close();
     await lock.release();
   }
 }

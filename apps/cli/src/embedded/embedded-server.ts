@@ -26,24 +26,44 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-/** Starts the services, or gives undefined when another process owns the data folder. */
-export async function startEmbedded(config: EmbeddedConfig): Promise<EmbeddedServer | undefined> {
-  await mkdir(config.LECTERN_DATA_DIR, { recursive: true, mode: 0o700 });
-  const dataDir = await realpath(config.LECTERN_DATA_DIR);
+/**
+ * Starts the services, or gives undefined when another process owns the data folder. When it is aborted before the end it
+ * closes what is open and rejects with the signal's reason.
+ */
+export async function startEmbedded(config: EmbeddedConfig, signal?: AbortSignal): Promise<EmbeddedServer | undefined> {
+  const dataDir = await makeFolder(config.LECTERN_DATA_DIR);
   const lock = await acquireOwnership(dataDir);
   if (!lock) return undefined;
   const opened: Closable[] = [{ close: () => lock.release() }];
   try {
-    return await open(config, dataDir, opened);
+    return await open(config, dataDir, { opened, signal });
   } catch (error) {
     await closeAll(opened);
     throw error;
   }
 }
 
-async function open(config: EmbeddedConfig, dataDir: string, opened: Closable[]): Promise<EmbeddedServer> {
+async function makeFolder(path: string): Promise<string> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    return await realpath(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'EEXIST' ? 'is no folder' : `can't be made (${code})`;
+    throw new Error(`the data folder ${path} ${reason}: choose another with --data-dir or LECTERN_DATA_DIR`, {
+      cause: error,
+    });
+  }
+}
+
+async function open(
+  config: EmbeddedConfig,
+  dataDir: string,
+  { opened, signal }: { opened: Closable[]; signal: AbortSignal | undefined },
+): Promise<EmbeddedServer> {
   const keep = <T extends Closable>(part: T): T => {
     opened.push(part);
+    signal?.throwIfAborted();
     return part;
   };
   const logger = createLogger({ service: 'lectern', level: config.LOG_LEVEL });

@@ -14,6 +14,9 @@ export class ServiceProcess {
   private child: ChildProcess | undefined;
   private stopping = false;
   private wasReady = false;
+  private hasEnded = false;
+  /** Whether the living child said that it has started, so that what answers on its port is no stranger. */
+  private hasStarted = false;
   private failures = 0;
   private ended: Promise<void> = Promise.resolve();
 
@@ -30,10 +33,16 @@ export class ServiceProcess {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.child = child;
+    [this.hasStarted, this.hasEnded] = [false, false];
+    child.once('message', () => (this.hasStarted = true));
     this.ended = new Promise((resolve) => {
-      child.once('error', () => resolve());
-      child.once('exit', (code, signal) => {
+      const end = (): void => {
+        this.hasEnded = true;
         resolve();
+      };
+      child.once('error', end);
+      child.once('exit', (code, signal) => {
+        end();
         if (this.stopping || !this.wasReady) return;
         this.failures = Date.now() - startedAt > 60_000 ? 0 : this.failures + 1;
         const pauseMs = Math.min(longestPauseMs, 200 * 2 ** this.failures);
@@ -54,12 +63,12 @@ export class ServiceProcess {
     const deadline = Date.now() + 60_000;
     const { name } = this.options;
     for (;;) {
-      const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
-      this.wasReady ||= response?.ok === true;
       if (this.wasReady) return;
-      if (this.child?.exitCode !== null) throw new Error(`${name} could not start; it says why above`);
-      if (Date.now() > deadline) throw new Error(`${name} was not ready within a minute; its log is above`);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      const ready = this.hasStarted && (await isReady(healthPort));
+      if (this.hasEnded) throw new Error(`${name} could not start; it says why above`);
+      this.wasReady = ready;
+      if (!ready && Date.now() > deadline) throw new Error(`${name} was not ready within a minute; its log is above`);
+      if (!ready) await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
@@ -68,4 +77,9 @@ export class ServiceProcess {
     this.child?.kill('SIGTERM');
     await this.ended;
   }
+}
+
+async function isReady(healthPort: number): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined);
+  return response?.ok === true;
 }

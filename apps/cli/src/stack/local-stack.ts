@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ServiceProcess } from './child-process.js';
+import { freePort } from './ports.js';
 
 const services = ['embedding', 'ingestion', 'retrieval', 'mcp-gateway'] as const;
 type StackService = (typeof services)[number];
@@ -74,12 +74,4 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 /** A service's `main.js` lies beside the entry of its package. */
 function entryOf(service: StackService): string {
   return fileURLToPath(new URL('main.js', import.meta.resolve(`@lectern/${service}`)));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

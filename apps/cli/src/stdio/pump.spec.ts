@@ -24,7 +24,8 @@ describe('the pump between stdio and HTTP', () => {
   /** What comes back for one request each, sent one after the other. */
   async function ask(times: number, connect: () => Promise<Endpoint>): Promise<string[]> {
     const [input, output] = [new PassThrough(), new PassThrough()];
-    const ended = pump({ input, output, connect, log: () => undefined });
+    const confirmingCommand = (tool: string): string => `confirm ${tool}`;
+    const ended = pump({ input, output, connect, log: () => undefined, confirmingCommand });
     const answers: string[] = [];
     for (let index = 0; index < times; index += 1) {
       input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');

@@ -10,6 +10,8 @@ export interface PumpOptions {
   /** The endpoint that answers now; called again when it has gone away. */
   connect: () => Promise<Endpoint>;
   log: (text: string) => void;
+  /** What a person types to call a tool that deletes data, for the client to show. */
+  confirmingCommand: (tool: string) => string;
 }
 
 /** Speaks MCP on stdio for an HTTP endpoint: one line in, one POST; what comes back, line by line. Ends with its input. */
@@ -112,7 +114,7 @@ class PumpSession {
     if (body?.error === 'danger_confirmation_required') {
       this.result(
         message,
-        `This call deletes data, and a person has to make it. Ask them to run: lectern call ${message.params?.name} '<arguments as JSON>' --confirm`,
+        `This call deletes data, and a person has to make it. Ask them to run: ${this.options.confirmingCommand(message.params?.name ?? '')}`,
       );
       return;
     }
