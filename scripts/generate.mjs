@@ -47,7 +47,7 @@ function toolsPage() {
     const { properties = {}, required = [] } = tool.argumentSchema['~standard'].jsonSchema.input();
     const rows = Object.entries(properties).map(
       ([name, schema]) =>
-        `| \`${name}\` | ${schema.type ?? 'any'} | ${required.includes(name) ? 'yes' : defaultOf(schema)} | ${cell(schema.description)} |`,
+        `| \`${name}\` | ${typeOf(schema)} | ${required.includes(name) ? 'yes' : defaultOf(schema)} | ${cell(schema.description)} |`,
     );
     const table =
       rows.length > 0
@@ -56,7 +56,7 @@ function toolsPage() {
     return [
       `## ${tool.name}`,
       '',
-      `${tool.permission} · scope \`${tool.scope}\``,
+      `${tool.permission} · scope \`${tool.scope}\` · in the selections ${['all', ...tool.toolsets].join(', ')} of \`MCP_TOOLSETS\``,
       '',
       tool.description,
       '',
@@ -65,6 +65,14 @@ function toolsPage() {
     ].join('\n');
   });
   return `# Tools\n\n${notice}\n\n${sections.join('\n')}`;
+}
+
+/** A type with what it is bound to. */
+function typeOf({ type = 'any', enum: values, minimum, maximum, minLength, maxLength }) {
+  if (values) return values.join(', ');
+  const between = (low, high, unit) => (high === undefined ? '' : `, ${low ?? 0} to ${high}${unit}`);
+  if (type === 'integer' || type === 'number') return `${type}${between(minimum, maximum, '')}`;
+  return `${type}${between(minLength, maxLength, ' characters')}`;
 }
 
 function operationsPage() {
