@@ -19,4 +19,5 @@ it('does not take a stranger on its port for its own child, which dies', async (
   await expect(ready).rejects.toThrow('service-0 could not start');
   stranger.close();
   await rm(folder, { recursive: true });
-});
+  // Starting a process takes seconds on a machine that is busy with other tests.
+}, 60_000);
