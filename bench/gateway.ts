@@ -14,6 +14,7 @@ import { createInProcessTransport } from '@lectern/transport';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { runLoad, summarise } from './support/load.js';
 
 const token = 'bench-token-of-the-gateway';
 const tenantId = randomUUID();
@@ -94,23 +95,11 @@ function call(url: string, agent: Agent): Promise<void> {
   });
 }
 
-async function measure(url: string, connections: number, count: number): Promise<{ perSecond: number; p50: number }> {
+async function measure(url: string, connections: number, count: number): Promise<ReturnType<typeof summarise>> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const latencies: number[] = [];
-  const numbers = Array.from({ length: count }).keys();
-  const startedAt = performance.now();
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      for (const _ of numbers) {
-        const sentAt = performance.now();
-        await call(url, agent);
-        latencies.push(performance.now() - sentAt);
-      }
-    }),
-  );
-  const seconds = (performance.now() - startedAt) / 1000;
+  const load = await runLoad(Array.from({ length: count }), connections, () => call(url, agent));
   agent.destroy();
-  return { perSecond: count / seconds, p50: latencies.toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? Number.NaN };
+  return summarise(load);
 }
 
 function start(role: string): Promise<{ child: ChildProcess; url: string }> {

@@ -10,6 +10,7 @@ import { createLogger, createMetrics, injectTrace, SpanKind, withSpan } from '@l
 import { createRedisTransport, type Transport } from '@lectern/transport';
 import { Redis } from 'ioredis';
 import { z } from 'zod';
+import { median, runLoad, summarise } from './support/load.js';
 
 const url = process.argv[2]?.startsWith('redis') ? process.argv[2] : 'redis://127.0.0.1:6379';
 const prefix = process.env.BENCH_PREFIX ?? `lectern-bench-${randomUUID()}`;
@@ -32,10 +33,7 @@ interface Contender {
   send: () => Promise<unknown>;
   close(): Promise<void>;
 }
-interface Figures {
-  perSecond: number;
-  p50: number;
-}
+type Figures = ReturnType<typeof summarise>;
 
 function openTransport(): Promise<Transport> {
   return createRedisTransport({
@@ -126,24 +124,7 @@ async function transportContender(): Promise<Contender> {
 }
 
 async function measure({ send }: Contender, connections: number, count: number): Promise<Figures> {
-  const latencies: number[] = [];
-  const numbers = Array.from({ length: count }).keys();
-  const startedAt = performance.now();
-  await Promise.all(
-    Array.from({ length: connections }, async () => {
-      for (const _ of numbers) {
-        const sentAt = performance.now();
-        await send();
-        latencies.push(performance.now() - sentAt);
-      }
-    }),
-  );
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { perSecond: count / seconds, p50: median(latencies) };
-}
-
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return summarise(await runLoad(Array.from({ length: count }), connections, send));
 }
 
 function startServer(role: string): Promise<ChildProcess> {

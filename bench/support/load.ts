@@ -39,9 +39,13 @@ export function joinLoads(loads: readonly Load[]): Load {
 export function summarise({ seconds, latencies }: Load): { perSecond: number; p50: number; p99: number } {
   return {
     perSecond: latencies.length / seconds,
-    p50: quantile(latencies, 0.5),
+    p50: median(latencies),
     p99: quantile(latencies, 0.99),
   };
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
 }
 
 export function mean(values: readonly number[]): number {

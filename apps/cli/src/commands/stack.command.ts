@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-
 import type { StackConfig } from '../settings.js';
 import { startStack, type RunningStack } from '../stack/local-stack.js';
-import { runMigrations } from './migrate.command.js';
 import { assertFree } from '../stack/ports.js';
+import { runMigrations } from './migrate.command.js';
 import { untilStopped } from './until-stopped.js';
 
 export interface StackCommandOptions {
