@@ -8,6 +8,8 @@ export interface Link {
   delayAnswers(milliseconds: number): void;
   /** Swallows everything on the connections of now, and closes none of them; new ones work. */
   silence(): void;
+  /** Breaks the connections of now; new ones work. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -31,6 +33,9 @@ export async function openLink(url: string): Promise<Link> {
     });
     sockets.add(from);
   };
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
     pass(near, far, () => 0);
@@ -47,8 +52,9 @@ export async function openLink(url: string): Promise<Link> {
     silence() {
       for (const socket of sockets) silent.add(socket);
     },
+    cut,
     async close() {
-      for (const socket of sockets) socket.destroy();
+      cut();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -42,22 +42,6 @@ export function keepAsking(redis: Redis): () => void {
   return () => clearInterval(timer);
 }
 
-const gathering = new WeakSet<Redis['stream']>();
-
-/**
- * Gathers what this turn of the event loop sends over a connection into one write. Writing costs both sides more than
- * the commands themselves.
- */
-export function sendTogether({ stream }: Redis): void {
-  if (gathering.has(stream)) return;
-  gathering.add(stream);
-  stream.cork();
-  setImmediate(() => {
-    gathering.delete(stream);
-    stream.uncork();
-  });
-}
-
 /** Resolves when the connection can take commands, or when the signal aborts. */
 export async function untilReady(redis: Redis, signal: AbortSignal): Promise<void> {
   if (redis.status === 'ready' || signal.aborted) return;

@@ -1,74 +1,124 @@
 import type { Redis } from 'ioredis';
+import { Gatherer } from './gatherer.js';
+import type { PendingRequest } from './pending-requests.js';
 
 /** Milliseconds of life of a reply stream that its client does not use. */
 const replyStreamLifeMs = 120_000;
 
-/** Keeps the caller's reply stream alive, which replies never create; 1 when it was not there. */
+/** Keeps the caller's reply stream alive, which replies never create; 1 when it was not there. KEYS: replies. */
 const keepReplies = `
 local made = 0
-if redis.call('EXISTS', KEYS[1]) == 0 then
+if redis.call('PEXPIRE', KEYS[1], ${replyStreamLifeMs}) == 0 then
   redis.call('XADD', KEYS[1], '*', 'n', '')
+  redis.call('PEXPIRE', KEYS[1], ${replyStreamLifeMs})
   made = 1
 end
-redis.call('PEXPIRE', KEYS[1], ${replyStreamLifeMs})
 `;
 
-/** KEYS: replies. */
 const keepScript = `${keepReplies}
 return made
 `;
 
 /**
- * Adds a request unless its stream is full. KEYS: replies, requests. ARGV: bound of the stream, header, payload, signature.
- * Returns whether the request was added, and whether the reply stream had to be made.
+ * Adds the requests that still fit into their stream. They come first, since Redis refuses a script for want of memory
+ * only before its first write. KEYS: replies, requests. ARGV: bound of the stream, then header, payload and signature of
+ * each request. Returns how many were added, and whether the reply stream had to be made.
  */
-const enqueueScript = `${keepReplies}
-if redis.call('XLEN', KEYS[2]) >= tonumber(ARGV[1]) then return {0, made} end
-redis.call('XADD', KEYS[2], '*', 'h', ARGV[2], 'p', ARGV[3], 's', ARGV[4])
-return {1, made}
+const enqueueScript = `
+local room = tonumber(ARGV[1]) - redis.call('XLEN', KEYS[2])
+local added = 0
+for at = 2, #ARGV, 3 do
+  if added >= room then break end
+  redis.call('XADD', KEYS[2], '*', 'h', ARGV[at], 'p', ARGV[at + 1], 's', ARGV[at + 2])
+  added = added + 1
+end
+${keepReplies}
+return {added, made}
 `;
-
-export interface EnqueueRequest {
-  requests: string;
-  replies: string;
-  maxQueue: number;
-  header: string;
-  payload: Buffer;
-  signature: Buffer;
-}
-
-export interface Enqueued {
-  /** False when the stream is full. */
-  added: boolean;
-  /** True when the reply stream was not there, as after Redis was emptied. */
-  repliesMade: boolean;
-}
 
 type WithScripts = Redis & {
   lecternEnqueue(...values: (string | number | Buffer)[]): Promise<[number, number]>;
   lecternKeep(replies: string): Promise<number>;
 };
 
-/** Teaches a connection the scripts. */
-export function defineEnqueue(redis: Redis): void {
-  redis.defineCommand('lecternEnqueue', { numberOfKeys: 2, lua: enqueueScript });
-  redis.defineCommand('lecternKeep', { numberOfKeys: 1, lua: keepScript });
+export interface OutgoingPacket {
+  /** Key of the stream that takes it. */
+  requests: string;
+  header: string;
+  payload: Buffer;
+  signature: Buffer;
 }
 
-export async function enqueue(redis: Redis, request: EnqueueRequest): Promise<Enqueued> {
-  const { requests, replies, maxQueue, header, payload, signature } = request;
-  const [added, made] = await (redis as WithScripts).lecternEnqueue(
-    replies,
-    requests,
-    maxQueue,
-    header,
-    payload,
-    signature,
-  );
-  return { added: added === 1, repliesMade: made === 1 };
+/** The connection was lost before the request was written to it. */
+export class NotWritten extends Error {}
+
+interface Waiting {
+  packet: OutgoingPacket;
+  pending: PendingRequest;
+  resolve(added: boolean): void;
+  reject(error: unknown): void;
 }
 
-/** Keeps the reply stream without a request. True when it was not there. */
-export async function keepReplyStream(redis: Redis, replies: string): Promise<boolean> {
-  return (await (redis as WithScripts).lecternKeep(replies)) === 1;
+export interface EnqueuerOptions {
+  redis: Redis;
+  /** Key of the caller's reply stream. */
+  replies: string;
+  /** Most requests that a stream holds. */
+  maxQueue: number;
+  /** The reply stream was not there, as after Redis was emptied. Called before the requests of the moment resolve. */
+  onRepliesMade: () => void;
+}
+
+/** Puts requests into their streams, those of one turn of the event loop together. */
+export class Enqueuer {
+  private readonly redis: WithScripts;
+  private readonly gatherer: Gatherer<Waiting>;
+
+  constructor(private readonly options: EnqueuerOptions) {
+    this.redis = options.redis as WithScripts;
+    this.redis.defineCommand('lecternEnqueue', { numberOfKeys: 2, lua: enqueueScript });
+    this.redis.defineCommand('lecternKeep', { numberOfKeys: 1, lua: keepScript });
+    this.gatherer = new Gatherer(options.redis, (waiting) => void this.send(waiting));
+  }
+
+  /**
+   * Resolves with false when the stream is full. Rejects with NotWritten, or with what Redis or the connection says.
+   * Notes in the pending request how far it came; one that was given up before it left stays here.
+   */
+  add(packet: OutgoingPacket, pending: PendingRequest): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const bytes = packet.header.length + packet.payload.length;
+      this.gatherer.add(packet.requests, { packet, pending, resolve, reject }, bytes);
+    });
+  }
+
+  /** Has what callers ask in this turn leave before the turn after it does anything else. */
+  beginTurn(): void {
+    this.gatherer.schedule();
+  }
+
+  /** Keeps the reply stream without a request. */
+  async keepReplies(): Promise<void> {
+    if ((await this.redis.lecternKeep(this.options.replies)) === 1) this.options.onRepliesMade();
+  }
+
+  private async send(waiting: Waiting[]): Promise<void> {
+    const { replies, maxQueue, onRepliesMade } = this.options;
+    const leaving = waiting.filter(({ pending }) => !pending.signal.aborted);
+    const parts: (string | Buffer)[] = [];
+    for (const { packet } of leaving) parts.push(packet.header, packet.payload, packet.signature);
+    try {
+      if (this.redis.status !== 'ready') throw new NotWritten();
+      if (leaving.length === 0) return;
+      for (const { pending } of leaving) pending.sent = true;
+      const [added, made] = await this.redis.lecternEnqueue(replies, leaving[0]!.packet.requests, maxQueue, ...parts);
+      if (made === 1) onRepliesMade();
+      for (const [index, { pending, resolve }] of leaving.entries()) {
+        pending.queued = index < added;
+        resolve(pending.queued);
+      }
+    } catch (error) {
+      for (const { reject } of leaving) reject(error);
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import type { Lane } from '@lectern/contracts';
 import type { Redis } from 'ioredis';
-import { delay, nextTurn, sendTogether, untilReady } from './connection.js';
+import { delay, nextTurn, untilReady } from './connection.js';
 import { group } from './keys.js';
 import { parseEntry, type StreamEntry } from './packet.js';
 
@@ -13,6 +13,8 @@ export interface LaneReaderOptions {
   connection: Redis;
   /** One that never blocks: it ends the last read. */
   commands: Redis;
+  /** Called before the entries of one read run. */
+  beforeRuns: () => void;
   handle: (entry: StreamEntry) => Promise<void>;
   /** An entry without the fields of a request. */
   discard: (entryId: string) => void;
@@ -117,8 +119,7 @@ export class LaneReader {
       '>',
     )) as [Buffer, [Buffer, Buffer[] | null][]][] | null;
     if (!answer) return;
-    // Replies that are ready at once leave before the next read does.
-    sendTogether(this.options.commands);
+    this.options.beforeRuns();
     for (const raw of answer[0]?.[1] ?? []) {
       const entry = parseEntry(raw);
       if (entry) this.run(entry);

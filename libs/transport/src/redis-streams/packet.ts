@@ -14,12 +14,18 @@ export const requestHeaderSchema = z.object({
 });
 export type RequestHeader = z.output<typeof requestHeaderSchema>;
 
-export const replyHeaderSchema = z.object({
-  id: z.uuid(),
-  /** Absent when the reply is the payload. */
-  error: wireErrorSchema.optional(),
-});
-export type ReplyHeader = z.output<typeof replyHeaderSchema>;
+/** The replies of one packet, in the order in which their payloads follow each other. */
+export const replyHeadersSchema = z.array(
+  z.object({
+    /** Id of the request. */
+    id: z.uuid(),
+    /** Length of the payload. */
+    bytes: z.int().nonnegative(),
+    /** Absent when the reply is the payload. */
+    error: wireErrorSchema.optional(),
+  }),
+);
+export type ReplyHeader = z.output<typeof replyHeadersSchema>[number];
 
 /** An entry of a request or reply stream. Field names are one letter long, since they travel with every message. */
 export interface StreamEntry {

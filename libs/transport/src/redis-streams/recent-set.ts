@@ -1,23 +1,26 @@
 /** The newest of many ids, each with a note; the oldest are forgotten. */
 export class RecentSet {
-  private readonly notes = new Map<string, string>();
+  private newer = new Map<string, string>();
+  private older = new Map<string, string>();
 
-  constructor(private readonly capacity: number) {}
+  /** @param atLeast so many of the newest are known; never more than twice as many. */
+  constructor(private readonly atLeast: number) {}
 
   has(id: string): boolean {
-    return this.notes.has(id);
+    return this.newer.has(id) || this.older.has(id);
   }
 
   set(id: string, note: string): void {
-    this.notes.set(id, note);
-    if (this.notes.size <= this.capacity) return;
-    const [oldest] = this.notes.keys();
-    if (oldest !== undefined) this.notes.delete(oldest);
+    this.newer.set(id, note);
+    if (this.newer.size < this.atLeast) return;
+    // Half of them at once: forgetting one by one costs more than all else that a request takes here.
+    this.older = this.newer;
+    this.newer = new Map();
   }
 
   /** The note that the id has already, else the given one from now on. */
   addOrGet(id: string, note: string): string {
-    const known = this.notes.get(id);
+    const known = this.newer.get(id) ?? this.older.get(id);
     if (known !== undefined) return known;
     this.set(id, note);
     return note;

@@ -3,12 +3,12 @@ import { ServiceError } from '@lectern/contracts';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Redis } from 'ioredis';
 import type { OutgoingRequest, Reply, RequestChannel } from '../channel.js';
-import { connect, delay, nextTurn, sendTogether, untilReady } from './connection.js';
-import { defineEnqueue, enqueue, keepReplyStream, type EnqueueRequest } from './enqueue.js';
+import { connect, delay, untilReady } from './connection.js';
+import { Enqueuer, NotWritten, type OutgoingPacket } from './enqueue.js';
 import { keys } from './keys.js';
-import { parseEntry, replyHeaderSchema, type StreamEntry } from './packet.js';
 import { PendingRequest, PendingRequests } from './pending-requests.js';
 import { RedisClock } from './redis-clock.js';
+import { ReplyReader } from './reply-reader.js';
 import type { Signer } from './signature.js';
 
 export interface RedisStreamsClientOptions {
@@ -20,54 +20,65 @@ export interface RedisStreamsClientOptions {
   metrics: Metrics;
 }
 
-const readCount = 256;
-const blockMs = 1000;
-const trimAfter = 64;
-
-/** The client half: enqueues requests, and reads its own reply stream. */
+/** The client half: enqueues requests, and settles them with what comes in its own reply stream. */
 export class RedisStreamsClient implements RequestChannel {
   private readonly commands: Redis;
-  private readonly reader: Redis;
+  private readonly connection: Redis;
   private readonly clock: RedisClock;
   private readonly replies: string;
+  private readonly enqueuer: Enqueuer;
+  private readonly reader: ReplyReader;
   private readonly pending = new PendingRequests();
-  /** Entry up to which the reply stream has been read. */
-  private lastReply = '0-0';
-  private readonly stopping = new AbortController();
-  private reading: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: RedisStreamsClientOptions) {
-    this.commands = connect(options.url, options.logger, 'client');
-    this.reader = connect(options.url, options.logger, 'replies');
+    const { url, prefix, signer, maxQueue, logger, metrics } = options;
+    this.commands = connect(url, logger, 'client');
+    this.connection = connect(url, logger, 'replies');
     this.clock = new RedisClock(this.commands);
-    this.replies = keys.replies(options.prefix, randomUUID());
-    defineEnqueue(this.commands);
+    this.replies = keys.replies(prefix, randomUUID());
+    this.enqueuer = new Enqueuer({
+      redis: this.commands,
+      replies: this.replies,
+      maxQueue,
+      onRepliesMade: () => this.sendLostAgain(),
+    });
+    this.reader = new ReplyReader({
+      connection: this.connection,
+      commands: this.commands,
+      stream: this.replies,
+      signer,
+      logger,
+      metrics,
+      // What the callers ask next leaves before the next read does.
+      beforeReplies: () => this.enqueuer.beginTurn(),
+      onReply: (id, reply) => this.settle(id, reply),
+      onRead: (entries) => this.afterRead(entries),
+    });
   }
 
   async start(): Promise<void> {
-    await Promise.all([this.commands.connect(), this.reader.connect()]);
+    await Promise.all([this.commands.connect(), this.connection.connect()]);
     await this.clock.refresh();
-    this.reading = this.readReplies();
+    this.reader.start();
   }
 
   isConnected(): boolean {
-    return this.commands.status === 'ready' && this.reader.status === 'ready';
+    return this.commands.status === 'ready' && this.connection.status === 'ready';
   }
 
   async close(): Promise<void> {
-    this.stopping.abort();
     this.pending.rejectAll(
       new ServiceError('unavailable', 'The process is stopping. Try again.', { retryAfterMs: 1000 }),
     );
+    const stopped = this.reader.close();
     const unlinked = new AbortController();
     this.commands.unlink(this.replies).then(
       () => unlinked.abort(),
       () => unlinked.abort(),
     );
     await delay(1000, unlinked.signal);
-    this.reader.disconnect();
-    await this.reading;
     this.commands.disconnect();
+    await stopped;
   }
 
   async request(request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
@@ -98,18 +109,12 @@ export class RedisStreamsClient implements RequestChannel {
       await untilReady(this.commands, signal);
       signal.throwIfAborted();
       if (!this.pending.get(id)) return;
-      pending.sent = true;
-      sendTogether(this.commands);
       try {
-        const { added, repliesMade } = await enqueue(this.commands, packet);
-        if (repliesMade) this.sendLostAgain();
-        pending.queued = added;
-        if (added) return;
+        if (await this.enqueuer.add(packet, pending)) return;
       } catch (error) {
         if (isServerReply(error)) throw refused(error);
-        if (request.operation.retry === 'never') throw lost();
-        // A connection that broke in between: safe requests go again, with the same id, under which they run once more
-        // at the most.
+        if (request.operation.retry === 'never' && !(error instanceof NotWritten)) throw lost();
+        // Safe requests go again, with the same id, under which they run once more at the most.
         await delay(50, signal);
         continue;
       }
@@ -118,7 +123,7 @@ export class RedisStreamsClient implements RequestChannel {
     }
   }
 
-  private packetOf(id: string, { request, expiresAt }: PendingRequest): EnqueueRequest {
+  private packetOf(id: string, { request, expiresAt }: PendingRequest): OutgoingPacket {
     const { service, lane, name } = request.operation;
     const header = JSON.stringify({
       id,
@@ -130,8 +135,6 @@ export class RedisStreamsClient implements RequestChannel {
     });
     return {
       requests: keys.requests(this.options.prefix, service, lane),
-      replies: this.replies,
-      maxQueue: this.options.maxQueue,
       header,
       payload: request.payload,
       signature: this.options.signer.sign('request', header, request.payload),
@@ -143,7 +146,7 @@ export class RedisStreamsClient implements RequestChannel {
    * under another id, since a replica may have answered the first one already.
    */
   private sendLostAgain(): void {
-    this.lastReply = '0-0';
+    this.reader.restart();
     for (const pending of this.pending.takeLost()) {
       if (pending.request.operation.retry === 'safe') this.send(pending);
       else pending.reject(lost());
@@ -157,53 +160,16 @@ export class RedisStreamsClient implements RequestChannel {
     for (const id of pending.ids) this.commands.publish(channel, id).catch(() => undefined);
   }
 
-  private async readReplies(): Promise<void> {
-    let sinceTrim = 0;
-    while (!this.stopping.signal.aborted) {
-      try {
-        await untilReady(this.reader, this.stopping.signal);
-        const entries = await this.readOnce();
-        await this.clock.refresh();
-        if (entries.length === 0) {
-          if (this.pending.size > 0 && (await keepReplyStream(this.commands, this.replies))) this.sendLostAgain();
-          continue;
-        }
-        // What the callers ask next leaves before the next read does.
-        sendTogether(this.commands);
-        for (const entry of entries) this.settle(parseEntry(entry));
-        sinceTrim += entries.length;
-        if (sinceTrim >= trimAfter) {
-          sinceTrim = 0;
-          this.commands.xtrim(this.replies, 'MINID', this.lastReply).catch(() => undefined);
-        }
-        await nextTurn();
-      } catch (error) {
-        if (this.stopping.signal.aborted) return;
-        this.options.logger.debug({ err: error }, 'reading replies failed');
-        await delay(100, this.stopping.signal);
-      }
-    }
+  private settle(id: string, reply: Reply): boolean {
+    const pending = this.pending.get(id);
+    pending?.resolve(reply);
+    return pending !== undefined;
   }
 
-  /** The next replies; none when there is none for a second. */
-  private async readOnce(): Promise<[Buffer, Buffer[]][]> {
-    const from = ['STREAMS', this.replies, this.lastReply] as const;
-    const answer = await this.reader.xreadBuffer('COUNT', readCount, 'BLOCK', blockMs, ...from);
-    const entries = (answer?.[0]?.[1] ?? []) as [Buffer, Buffer[]][];
-    const newest = entries.at(-1)?.[0];
-    if (newest) this.lastReply = newest.toString();
-    return entries;
-  }
-
-  private settle(entry: StreamEntry | undefined): void {
-    if (!entry || !this.options.signer.verify('reply', entry.header, entry.payload, entry.signature)) return;
-    const { success, data: header } = replyHeaderSchema.safeParse(JSON.parse(entry.header));
-    const pending = success ? this.pending.get(header.id) : undefined;
-    if (!success || !pending) {
-      this.options.metrics.transportDropped.inc({ reason: success ? 'late_reply' : 'malformed' });
-      return;
-    }
-    pending.resolve(header.error ? { ok: false, error: header.error } : { ok: true, payload: entry.payload });
+  /** Nothing came for a second though something is awaited: the stream may be gone. */
+  private async afterRead(entries: number): Promise<void> {
+    await this.clock.refresh();
+    if (entries === 0 && this.pending.size > 0) await this.enqueuer.keepReplies();
   }
 }
 

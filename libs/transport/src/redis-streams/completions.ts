@@ -1,0 +1,93 @@
+import type { Redis } from 'ioredis';
+import type { Reply } from '../channel.js';
+import { Gatherer } from './gatherer.js';
+import { group } from './keys.js';
+import type { ReplyHeader } from './packet.js';
+import type { Signer } from './signature.js';
+
+/**
+ * Replies, acknowledgement and removal in one step. Replies that Redis refuses leave their requests pending, unlike in
+ * MULTI. KEYS: requests, replies. ARGV: group, header, payload, signature, then the entries of the requests.
+ */
+const script = `
+redis.call('XADD', KEYS[2], 'NOMKSTREAM', '*', 'h', ARGV[2], 'p', ARGV[3], 's', ARGV[4])
+redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 5))
+redis.call('XDEL', KEYS[1], unpack(ARGV, 5))
+`;
+
+type WithScript = Redis & {
+  lecternComplete(...values: (string | Buffer)[]): Promise<null>;
+};
+
+export interface AnsweredRequest {
+  /** Key of the stream that holds the request. */
+  requests: string;
+  /** Entry of the request. */
+  entryId: string;
+  /** Id of the request. */
+  id: string;
+  /** Key of the stream that takes the reply. */
+  replies: string;
+  reply: Reply;
+}
+
+interface Waiting extends AnsweredRequest {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Sends replies, those that one client gets in one turn of the event loop as one packet. */
+export class Completions {
+  private readonly redis: WithScript;
+  private readonly gatherer: Gatherer<Waiting>;
+
+  constructor(
+    redis: Redis,
+    private readonly signer: Signer,
+  ) {
+    this.redis = redis as WithScript;
+    this.redis.defineCommand('lecternComplete', { numberOfKeys: 2, lua: script });
+    this.gatherer = new Gatherer(redis, (answered) => void this.send(answered));
+  }
+
+  /** Rejects when the reply could not be sent; the request is pending then. */
+  add(answered: AnsweredRequest): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { requests, replies, reply } = answered;
+      this.gatherer.add(`${requests} ${replies}`, { ...answered, resolve, reject }, payloadOf(reply).length);
+    });
+  }
+
+  /** Has what is answered in this turn leave before the turn after it does anything else. */
+  beginTurn(): void {
+    this.gatherer.schedule();
+  }
+
+  private async send(answered: Waiting[]): Promise<void> {
+    try {
+      const { requests, replies } = answered[0]!;
+      const header = JSON.stringify(answered.map(describe));
+      const payload = answered.length === 1 ? payloadOf(answered[0]!.reply) : joined(answered);
+      const signature = this.signer.sign('reply', header, payload);
+      const entries = answered.map(({ entryId }) => entryId);
+      await this.redis.lecternComplete(requests, replies, group, header, payload, signature, ...entries);
+      for (const { resolve } of answered) resolve();
+    } catch (error) {
+      for (const { reject } of answered) reject(error);
+    }
+  }
+}
+
+function describe({ id, reply }: AnsweredRequest): ReplyHeader {
+  return reply.ok ? { id, bytes: reply.payload.length } : { id, bytes: 0, error: reply.error };
+}
+
+function payloadOf(reply: Reply): Buffer {
+  return reply.ok ? reply.payload : nothing;
+}
+
+function joined(answered: AnsweredRequest[]): Buffer {
+  return Buffer.concat(answered.map(({ reply }) => payloadOf(reply)));
+}
