@@ -17,6 +17,7 @@ const ascii = 'A long report of plain letters, '.repeat(60);
 
 const notText = /binary file or like text in another encoding than UTF-8\. Save it as UTF-8 text and upload that/;
 const nothing = /content: is empty.*give the text of the document/i;
+const misread = /looks like (UTF-8|GBK) text that was read as Latin-1\. Read the file as \1 and upload its text/;
 const tooLarge = /content: takes at most 262144 bytes of UTF-8; split the text and upload its parts/;
 const notUtf8 = /body is not UTF-8\. Convert the text to UTF-8 and send it again/;
 
@@ -33,6 +34,8 @@ export const refusedDocuments: Record<string, RefusedDocument> = {
   'UTF-16 read as bytes': { content: [...'plain text'].join('\0'), status: 200, words: notText },
   'halves of surrogate pairs': { content: '\ud83d \udc00 '.repeat(20), status: 200, words: notText },
   'GBK read as UTF-8': { content: gbk.toString('utf8'), status: 200, words: notText },
+  'GBK read as Latin-1': { content: gbk.toString('latin1'), status: 200, words: misread },
+  'UTF-8 read as Latin-1': { content: Buffer.from('备份与恢复').toString('latin1'), status: 200, words: misread },
   'GBK as it is': { content: '', bytes: gbk, status: 400, words: notUtf8 },
   'some GBK in much ASCII': {
     content: '',

@@ -13,22 +13,15 @@ export const answeredQueries: Record<string, string> = {
   '8,192 letters and a blank': `${'a'.repeat(longest)} `,
   'English stop words': 'the of and to a',
   'Chinese stop words': '的 了 吗',
-  punctuation: '?!.,;:()[]',
-  'Chinese punctuation': '。，！？《》',
   emoji: '🧑‍🚀🎉',
   SQL: "' OR 1=1 --",
   'a second statement': "'; DROP TABLE chunks; SELECT '1",
   'operators of tsquery': 'a & | !b',
   'a prefix of tsquery': 'foo:*',
   'a distance of tsquery': 'a <-> b <2> (c',
-  'a backslash': '\\',
   quotes: `"'\`"'`,
   'a dollar quote': '$$ $1 ${x}',
-  percent: '%',
-  underscore: '_',
-  'half of a surrogate pair': '\ud83d',
   'halves in the wrong order': 'a\udc00\ud83db',
-  NUL: '\0',
   'NUL in a word': 'back\0up',
   'a letter with 8,000 accents': `a${'\u0301'.repeat(8000)}`,
   'a vector of our own making': '{1:1}/1000000000',
@@ -41,14 +34,25 @@ export const refusedQueries: Record<string, { query: string; words: RegExp }> = 
     query: 'a'.repeat(longest + 1),
     words: /query: takes at most 8192 characters; ask in fewer words/,
   },
+  ...Object.fromEntries(
+    Object.entries({
+      punctuation: '?!.,;:()[]',
+      'Chinese punctuation': '。，！？《》',
+      'a backslash': '\\',
+      percent: '%',
+      underscore: '_',
+      'half of a surrogate pair': '\ud83d',
+      NUL: '\0',
+    }).map(([what, query]) => [what, { query, words: /query: has no word, number or symbol .* Ask in words/ }]),
+  ),
 };
 
 /** For every other text that somebody may send. */
 export const hostileStrings: readonly string[] = [
-  '',
-  ...Object.values(answeredQueries).filter((query) => query.length < 100),
+  ...Object.values(answeredQueries),
+  ...Object.values(refusedQueries).map(({ query }) => query),
   '../../etc/passwd',
   'null',
   '01890000-0000-7000-8000-00000000abcd\0',
   "01890000-0000-7000-8000-00000000abcd' OR '1'='1",
-];
+].filter((text) => text.length < 100);

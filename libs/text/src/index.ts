@@ -1,5 +1,6 @@
 export { chunkText, type Chunk, type ChunkOptions } from './chunking/chunk-text.js';
 export { searchableText } from './chunking/piece.js';
+export { holdsText } from './holds-text.js';
 export { estimateTokens } from './tokens/estimate-tokens.js';
 export {
   highestScore,

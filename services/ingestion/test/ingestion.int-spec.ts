@@ -129,6 +129,7 @@ for (const [name, openDatabase] of Object.entries(backends)) {
         ['a binary file', 'a.txt', 'PK\u0003\u0004\u0000\u0000\ufffd\ufffd text', /binary/],
         ['halves of surrogate pairs', 'a.txt', '\ud800 \udc00 '.repeat(9), /binary/],
         ['UTF-16 read as bytes', 'a.csv', [...'a,b,c'].join('\0'), /binary/],
+        ['GBK read as Latin-1', 'a.txt', 'ÖÐÎÄµÄÃû³ÆÖÐ¹ú½ç', /read the file as GBK/i],
         ['too many bytes', 'a.txt', '字'.repeat(maxInlineBytes / 3 + 1), /262146 bytes.*262144/],
       ])('refuses %s, and says what it takes', async (_what, fileName, content, words) => {
         await expect(tenant.submit(content, { fileName })).rejects.toMatchObject({

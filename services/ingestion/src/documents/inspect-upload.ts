@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { contentTypeSchema, maxInlineBytes, ServiceError, type ContentType } from '@lectern/contracts';
+import { holdsText } from '@lectern/text';
 import { cleanLine } from './clean-text.js';
+import { misreadEncoding } from './misread-encoding.js';
 
 /** An uploaded text that may be ingested. */
 export interface Upload {
@@ -12,9 +14,6 @@ export interface Upload {
 
 /** Share of characters that no text has, above which a file counts as binary. */
 const binaryShare = 0.05;
-
-/** A letter, a number or a symbol: white space, invisible characters and punctuation would be found by any question. */
-const holdsText = /[\p{L}\p{N}\p{S}]/u;
 
 /** Refuses what can't become a searchable document, with words that say what would be accepted. */
 export function inspectUpload(request: { fileName: string; content: string }): Upload {
@@ -37,7 +36,14 @@ export function inspectUpload(request: { fileName: string; content: string }): U
       'content: looks like a binary file or like text in another encoding than UTF-8. Save it as UTF-8 text and upload that.',
     );
   }
-  if (!holdsText.test(request.content)) {
+  const encoding = misreadEncoding(request.content);
+  if (encoding) {
+    throw new ServiceError(
+      'invalid_request',
+      `content: looks like ${encoding} text that was read as Latin-1. Read the file as ${encoding} and upload its text.`,
+    );
+  }
+  if (!holdsText(request.content)) {
     throw new ServiceError(
       'invalid_request',
       'content: is empty, or has only white space and punctuation. Give the text of the document.',

@@ -1,5 +1,5 @@
 import { embedQuery, ServiceError, type RequestOf, type ResponseOf, type searchChunks } from '@lectern/contracts';
-import { lexicalQuery } from '@lectern/text';
+import { holdsText, lexicalQuery } from '@lectern/text';
 import type { CallContext, ServiceClient } from '@lectern/transport';
 import type { SearchConfig } from '../config.js';
 import { byScore, fuse, select, type Ranked } from './fusion.js';
@@ -34,6 +34,9 @@ export class SearchService {
   ) {}
 
   async search(request: Request, call: CallContext): Promise<Response> {
+    if (!holdsText(request.query)) {
+      throw new ServiceError('invalid_request', 'query: has no word, number or symbol to search by. Ask in words.');
+    }
     const { tenantId } = call.caller;
     const countBound = Math.max(this.config.SEARCH_EXACT_UP_TO_CHUNKS, candidatesPerLeg);
     const spaces = await this.repository.resolveScope(tenantId, request, countBound, call.signal);
