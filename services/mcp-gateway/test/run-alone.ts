@@ -4,7 +4,8 @@ import { testCaller } from '@lectern/testing';
 import type { ServiceClient } from '@lectern/transport';
 import { catalog } from '../src/tools/catalog/index.js';
 import type { Progress, Tool } from '../src/tools/define-tool.js';
-import { ToolRunner, type ToolCall } from '../src/tools/run-tool.js';
+import { ToolRunner } from '../src/tools/run-tool.js';
+import type { ToolCall } from '../src/tools/tool-call.js';
 
 export interface Asked {
   readonly operation: string;

@@ -1,20 +1,10 @@
-import type { CallToolResult, McpServer, ServerContext, ServerOptions } from '@modelcontextprotocol/server';
+import type { McpServer, ServerOptions } from '@modelcontextprotocol/server';
 import { catalog } from '../tools/catalog/index.js';
 import type { Tool } from '../tools/define-tool.js';
 import type { Message } from './messages.js';
 import { registerPrompts } from './prompts.js';
+import type { Registration } from './registration.js';
 import { registerResources } from './resources.js';
-
-export type RunTool = (tool: Tool, args: unknown, context: ServerContext) => Promise<CallToolResult>;
-
-/** What the server of one request is made for. */
-export interface Registration {
-  /** The tools of the offer that this server has switched on. */
-  readonly tools: readonly Tool[];
-  /** Only what these need has to be registered. */
-  readonly messages: readonly Message[];
-  readonly run: RunTool;
-}
 
 /** What a gateway offers over MCP. There are two: the product's, and the one that the protocol's conformance suite asks for. */
 export interface Offer {

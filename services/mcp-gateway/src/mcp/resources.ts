@@ -12,7 +12,7 @@ import { listDocumentsTool } from '../tools/catalog/list-documents.tool.js';
 import { listKnowledgeBasesTool } from '../tools/catalog/list-knowledge-bases.tool.js';
 import type { Tool } from '../tools/define-tool.js';
 import { errorMetaKey } from '../tools/tool-result.js';
-import type { RunTool } from './offer.js';
+import type { RunTool } from './registration.js';
 
 /** Resources are other doors to tools, so that access, envelope, metric and log line are the same for both. */
 export function registerResources(server: McpServer, tools: readonly Tool[], run: RunTool): void {

@@ -6,7 +6,8 @@ import type { ToolRunner } from '../tools/run-tool.js';
 import type { ServerFacts } from '../tools/server-facts.js';
 import type { Exchange } from './exchange.js';
 import { calledTool, type Message } from './messages.js';
-import type { Offer, RunTool } from './offer.js';
+import type { Offer } from './offer.js';
+import type { RunTool } from './registration.js';
 import { describeTool, registrationOf, type ToolRegistration } from './tool-registration.js';
 
 export interface ServerParts {

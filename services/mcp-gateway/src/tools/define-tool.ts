@@ -2,11 +2,8 @@ import type { Operation, RequestInput, ResponseOf, Scope } from '@lectern/contra
 import type { UntrustedBlock } from '@lectern/guard';
 import type { z } from 'zod';
 import { argumentSchema, type ArgumentSchema, type JsonSchema } from './argument-schema.js';
+import type { Permission } from './permission.js';
 import type { ServerFacts } from './server-facts.js';
-
-/** How much harm a tool can do. Hints, read-only mode, confirmation and metrics follow from it. */
-export const permissions = ['read-only', 'write', 'danger'] as const;
-export type Permission = (typeof permissions)[number];
 
 /** Selections of tools for `MCP_TOOLSETS`; every tool is in `all`. */
 export const toolsets = ['all', 'kb', 'localbase', 'rag', 'memory'] as const;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isServiceError, ServiceError, type Operation, type ResponseOf } from '@lectern/contracts';
 import type { ServiceClient } from '@lectern/transport';
 import type { Follow } from './define-tool.js';
-import type { ToolCall } from './run-tool.js';
+import type { ToolCall } from './tool-call.js';
 
 const firstPauseMs = 250;
 const longestPauseMs = 2000;

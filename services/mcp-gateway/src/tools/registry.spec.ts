@@ -4,7 +4,8 @@ import * as contracts from '@lectern/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { describeTool } from '../mcp/tool-registration.js';
 import { catalog } from './catalog/index.js';
-import { permissions, toolsets, type Tool } from './define-tool.js';
+import { toolsets, type Tool } from './define-tool.js';
+import { permissions } from './permission.js';
 import { otherSpelling } from './argument-schema.js';
 
 const folder = join(import.meta.dirname, 'catalog');

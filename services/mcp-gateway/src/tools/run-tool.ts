@@ -1,33 +1,14 @@
-import {
-  isServiceError,
-  ServiceError,
-  toServiceError,
-  type Caller,
-  type Operation,
-  type ResponseOf,
-} from '@lectern/contracts';
+import { isServiceError, ServiceError, toServiceError, type Operation, type ResponseOf } from '@lectern/contracts';
 import { attributes, withSpan, type Logger, type Metrics } from '@lectern/telemetry';
 import type { ServiceClient } from '@lectern/transport';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { accessTo, type AccessMode } from './access.js';
 import type { ArgumentIssue } from './argument-schema.js';
-import type { OperationRoute, Progress, Tool } from './define-tool.js';
+import type { OperationRoute, Tool } from './define-tool.js';
 import { followUp } from './follow-up.js';
 import type { ServerFacts } from './server-facts.js';
+import type { ToolCall } from './tool-call.js';
 import { failureResult, successResult } from './tool-result.js';
-
-/** One call of a tool, as its transport hands it over. */
-export interface ToolCall {
-  readonly caller: Caller;
-  /** Milliseconds since the epoch. */
-  readonly deadline: number;
-  /** Aborts when the client is gone or the deadline has passed. */
-  readonly signal: AbortSignal;
-  /** A person has confirmed danger, in a way that no model can. */
-  readonly confirmed: boolean;
-  /** Present when the client asked to be told. */
-  readonly reportProgress?: ((progress: Progress) => void) | undefined;
-}
 
 export interface ToolRunnerParts {
   readonly client: ServiceClient;

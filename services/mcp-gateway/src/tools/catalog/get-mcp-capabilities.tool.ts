@@ -1,7 +1,8 @@
 import { maxInlineBytes } from '@lectern/contracts';
 import { z } from 'zod';
 import { product } from '../../product.js';
-import { defineLocalTool, permissions, type Permission } from '../define-tool.js';
+import { defineLocalTool } from '../define-tool.js';
+import { permissions, type Permission } from '../permission.js';
 import type { ServerFacts } from '../server-facts.js';
 
 const toolSchema = z.object({
