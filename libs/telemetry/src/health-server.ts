@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.js';
+import { isReadyNow } from './readiness.js';
 
 export interface HealthServer {
   readonly port: number;
@@ -12,7 +13,7 @@ export interface HealthServerOptions {
   /** 0 takes any free port. */
   port: number;
   metrics: Metrics;
-  /** True while requests can be answered; a rejection counts as not ready. */
+  /** True while requests can be answered. */
   isReady: () => Promise<boolean>;
 }
 
@@ -40,7 +41,7 @@ async function answer(url: string, response: ServerResponse, options: HealthServ
     case '/livez':
       return send(response, 200, 'ok');
     case '/readyz': {
-      const ready = await options.isReady().catch(() => false);
+      const ready = await isReadyNow(options.isReady);
       return send(response, ready ? 200 : 503, ready ? 'ok' : 'not ready');
     }
     case '/metrics':

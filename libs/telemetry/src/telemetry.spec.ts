@@ -12,7 +12,7 @@ describe('describeError', () => {
 });
 
 describe('startHealthServer', () => {
-  it('answers liveness, readiness and metrics, and a failing probe is not ready', async () => {
+  it('answers liveness, readiness and metrics; a probe that fails or does not answer is not ready', async () => {
     const metrics = createMetrics('test');
     let ready: () => Promise<boolean> = async () => true;
     const server = await startHealthServer({ host: '127.0.0.1', port: 0, metrics, isReady: () => ready() });
@@ -21,6 +21,8 @@ describe('startHealthServer', () => {
     expect([await status('/livez'), await status('/readyz'), await status('/nothing')]).toEqual([200, 200, 404]);
     ready = () => Promise.reject(new Error('database gone'));
     expect([await status('/livez'), await status('/readyz')]).toEqual([200, 503]);
+    ready = () => new Promise<never>(() => undefined);
+    expect(await status('/readyz')).toBe(503);
     const text = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
     await server.close();
     expect(text).toContain('operation_duration_seconds_count{service="test",operation="x.y",code="ok"} 1');

@@ -100,8 +100,8 @@ function createEndpoint(config: GatewaySettings, ports: GatewayPorts): McpEndpoi
 }
 
 async function portsAreReady({ transport, database }: GatewayPorts): Promise<boolean> {
-  const checks = [transport.isConnected(), database.ping().then(() => true)];
-  return (await Promise.all(checks.map((check) => check.catch(() => false)))).every(Boolean);
+  await database.ping();
+  return transport.isConnected();
 }
 
 function endpointUrl(config: GatewaySettings, port: number): string {

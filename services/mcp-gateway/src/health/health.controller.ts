@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import type { Metrics } from '@lectern/telemetry';
+import { isReadyNow, type Metrics } from '@lectern/telemetry';
 import { product } from '../product.js';
 
 export const healthParts = Symbol('health parts');
@@ -22,7 +22,7 @@ export class HealthController {
 
   @Get('readyz')
   async ready(@Res() response: ServerResponse): Promise<void> {
-    const ready = await this.parts.isReady();
+    const ready = await isReadyNow(this.parts.isReady);
     response.statusCode = ready ? 200 : 503;
     response.end(ready ? 'ok' : 'not ready');
   }
