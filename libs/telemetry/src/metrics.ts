@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { BatchedHistogram, Level } from './hot-metrics.js';
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
 
@@ -19,20 +20,20 @@ export function createMetrics(service: string) {
       buckets: seconds,
       registers,
     }),
-    operationDuration: new Histogram({
+    operationDuration: new BatchedHistogram({
       name: 'operation_duration_seconds',
       help: 'Time that a service took to answer an operation.',
       labelNames: ['operation', 'code'] as const,
       buckets: seconds,
       registers,
     }),
-    transportPending: new Gauge({
+    transportPending: new Level({
       name: 'transport_pending',
       help: 'Requests that this replica is running.',
-      labelNames: ['lane'] as const,
+      labelName: 'lane',
       registers,
     }),
-    transportQueueLag: new Histogram({
+    transportQueueLag: new BatchedHistogram({
       name: 'transport_queue_lag_seconds',
       help: 'Time that a request waited in its stream.',
       labelNames: ['lane'] as const,

@@ -1,5 +1,6 @@
 import type { Caller, Operation, WireError } from '@lectern/contracts';
 import type { TraceCarrier } from '@lectern/telemetry';
+import type { CallEnd } from './call-end.js';
 
 /** A request as a channel carries it. */
 export interface OutgoingRequest {
@@ -16,8 +17,8 @@ export type Reply = { ok: true; payload: Buffer } | { ok: false; error: WireErro
 /** The client half of a transport: one request out, one reply back. */
 export interface RequestChannel {
   /**
-   * Rejects with a ServiceError when no reply can come; with the signal's reason when it aborts, after telling the
-   * server so.
+   * Rejects with a ServiceError when no reply can come; with the reason of the end when that comes first, after telling
+   * the server so.
    */
-  request(request: OutgoingRequest, signal: AbortSignal): Promise<Reply>;
+  request(request: OutgoingRequest, end: CallEnd): Promise<Reply>;
 }

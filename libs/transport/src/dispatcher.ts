@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { isServiceError, ServiceError, toServiceError, type Caller, type Operation } from '@lectern/contracts';
 import { attributes, SpanKind, withSpan, type Logger, type Metrics, type TraceCarrier } from '@lectern/telemetry';
 import type { MessageHandler, Server } from '@nestjs/microservices';
-import { lastValueFrom } from 'rxjs';
+import { isObservable, lastValueFrom } from 'rxjs';
 import type { CallContext } from './call.js';
+import type { CallEnd } from './call-end.js';
 import type { Reply } from './channel.js';
 import { decodePayload, encodePayload, maxPayloadBytes } from './payload-codec.js';
 import { invalidRequest, timedOut } from './service-client.js';
@@ -15,8 +16,8 @@ export interface IncomingRequest {
   trace: TraceCarrier;
   /** Milliseconds that are left. */
   timeToLiveMs: number;
-  /** Aborts when the caller is gone or the time is up. */
-  signal: AbortSignal;
+  /** Ends when the caller is gone or the time is up. */
+  end: CallEnd;
 }
 
 /** Runs the handler of an operation and makes a reply of whatever happens. Never rejects. */
@@ -40,7 +41,7 @@ export class Dispatcher {
       return failure(new ServiceError('invalid_request', 'The service does not know this operation.'));
     }
     const deadline = Date.now() + request.timeToLiveMs;
-    const stop = this.metrics.operationDuration.startTimer({ operation: operation.name });
+    const startedAt = performance.now();
     const span = {
       kind: SpanKind.SERVER,
       parent: request.trace,
@@ -53,7 +54,8 @@ export class Dispatcher {
     const reply = await withSpan(operation.name, span, () => this.run(handler, operation, request, deadline)).catch(
       (error: unknown) => failure(this.explain(error, operation, request, deadline)),
     );
-    stop({ code: reply.ok ? 'ok' : reply.error.code });
+    const code = reply.ok ? 'ok' : reply.error.code;
+    this.metrics.operationDuration.observe({ operation: operation.name, code }, (performance.now() - startedAt) / 1000);
     return reply;
   }
 
@@ -68,9 +70,12 @@ export class Dispatcher {
     const call: CallContext = {
       caller: request.caller,
       deadline,
-      signal: request.signal,
+      get signal() {
+        return request.end.signal;
+      },
     };
-    const result = await lastValueFrom(this.server.transformToObservable(await handler(parsed.data, call)));
+    const answer: unknown = await handler(parsed.data, call);
+    const result = isObservable(answer) ? await lastValueFrom(answer) : answer;
     const payload = encodePayload(operation.response.parse(result));
     if (payload.length > maxPayloadBytes) {
       throw new ServiceError('invalid_request', 'The answer would be too large. Ask for less at a time.');
@@ -80,7 +85,7 @@ export class Dispatcher {
 
   private explain(error: unknown, operation: Operation, request: IncomingRequest, deadline: number): ServiceError {
     if (isServiceError(error)) return error;
-    if (request.signal.aborted || Date.now() >= deadline || isAbort(error)) return timedOut(operation);
+    if (request.end.reason || Date.now() >= deadline || isAbort(error)) return timedOut(operation);
     const errorId = randomUUID();
     this.logger.error(
       { err: error, errorId, operation: request.operation, requestId: request.caller.requestId },

@@ -1,6 +1,7 @@
-import { isServiceError, ServiceError, type Operation, type RequestInput, type ResponseOf } from '@lectern/contracts';
+import { ServiceError, type Operation, type RequestInput, type ResponseOf } from '@lectern/contracts';
 import { attributes, injectTrace, SpanKind, withSpan } from '@lectern/telemetry';
 import type { CallOptions, ServiceClient } from './call.js';
+import { CallEnd } from './call-end.js';
 import type { Reply, RequestChannel } from './channel.js';
 import { decodePayload, encodePayload, maxPayloadBytes } from './payload-codec.js';
 
@@ -25,23 +26,13 @@ export class ChannelClient implements ServiceClient {
     const timeToLiveMs = Math.min(operation.timeoutMs, (options.deadline ?? Infinity) - Date.now());
     if (options.signal?.aborted) throw cancelled(operation);
     if (timeToLiveMs <= 0) throw timedOut(operation);
-    // One controller and two sources: AbortSignal.any and AbortSignal.timeout cost more than the rest of a call here.
-    const ended = new AbortController();
-    let timeIsUp = false;
-    const timer = setTimeout(() => {
-      timeIsUp = true;
-      ended.abort();
-    }, timeToLiveMs);
-    const leave = (): void => ended.abort();
+    const end = new CallEnd();
+    const timer = setTimeout(() => end.end(timedOut(operation)), timeToLiveMs);
+    const leave = (): void => end.end(cancelled(operation));
     options.signal?.addEventListener('abort', leave, { once: true });
     const request = { operation, payload, caller: options.caller, timeToLiveMs, trace: injectTrace() };
     try {
-      return await this.channel.request(request, ended.signal);
-    } catch (error) {
-      if (isServiceError(error)) throw error;
-      if (timeIsUp) throw timedOut(operation);
-      if (options.signal?.aborted) throw cancelled(operation);
-      throw error;
+      return await this.channel.request(request, end);
     } finally {
       clearTimeout(timer);
       options.signal?.removeEventListener('abort', leave);

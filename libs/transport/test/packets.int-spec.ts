@@ -23,26 +23,26 @@ describe('a packet in a request stream', () => {
       expiresAt: Date.now() + 60_000,
       ...overrides,
     });
-  const add = (text: string, bytes: Buffer, signature: Buffer): Promise<unknown> =>
-    fixture.redis.xadd(stream, '*', 'h', text, 'p', bytes, 's', signature);
+  const add = (packet: Buffer): Promise<unknown> => fixture.redis.xadd(stream, '*', 'p', packet);
 
   it('is refused when its caller is forged, its payload changed, when it is late, comes twice or is none', async () => {
     const { journal, metrics } = await fixture.startReplica('one');
     const payload = packetPayload({ text: 'genuine', delayMs: 0 });
     const genuine = header();
-    await add(genuine, payload, sign(genuine, payload));
+    await add(sealed(genuine, payload));
     await eventually('the genuine one to run', () => journal.started.length === 1);
-    await add(genuine, payload, sign(genuine, payload));
+    await add(sealed(genuine, payload));
     await eventually('the replay to be refused', async () => (await dropped(metrics, 'replayed')) === 1);
 
     const stranger = { ...caller, tenantId: randomUUID() };
-    await add(header({ caller: stranger }), payload, sign(genuine, payload));
-    await add(genuine, packetPayload({ text: 'changed', delayMs: 0 }), sign(genuine, payload));
-    await add(genuine, payload, Buffer.alloc(0));
+    const signature = sealed(genuine, payload).subarray(-32);
+    await add(sealed(header({ caller: stranger }), payload, signature));
+    await add(sealed(genuine, packetPayload({ text: 'changed', delayMs: 0 }), signature));
+    await add(sealed(genuine, payload, Buffer.alloc(0)));
     await eventually('the forged ones to be refused', async () => (await dropped(metrics, 'forged')) === 3);
 
     const late = header({ expiresAt: Date.now() - 1000 });
-    await add(late, payload, sign(late, payload));
+    await add(sealed(late, payload));
     await eventually('the expired one to be refused', async () => (await dropped(metrics, 'expired')) === 1);
     await fixture.redis.xadd(stream, '*', 'nonsense', 'x');
     await eventually('nonsense to be refused', async () => (await dropped(metrics, 'malformed')) === 1);
@@ -53,11 +53,11 @@ describe('a packet in a request stream', () => {
   it('that must not run twice does not run again at a replica that has not seen it', async () => {
     const first = await fixture.startReplica('first');
     const [payload, genuine] = [packetPayload({ text: 'once', delayMs: 0 }), header({ operation: echoOnce.name })];
-    await add(genuine, payload, sign(genuine, payload));
+    await add(sealed(genuine, payload));
     await eventually('it to run', () => first.journal.started.length === 1);
     await first.close();
     const second = await fixture.startReplica('second');
-    await add(genuine, payload, sign(genuine, payload));
+    await add(sealed(genuine, payload));
     await fixture.expectNothingLeft();
     expect(second.journal.started).toEqual([]);
   });
@@ -77,18 +77,20 @@ describe('a packet in a request stream', () => {
   });
 });
 
-/** A payload as the transport encodes it: the length of the JSON text, then the text. */
+/** A payload as the transport encodes it. */
 function packetPayload(value: object): Buffer {
-  const json = Buffer.from(JSON.stringify(value));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(json.length);
-  return Buffer.concat([length, json]);
+  return withLength(JSON.stringify(value));
 }
 
-function sign(header: string, payload: Buffer): Buffer {
-  return createHmac('sha256', key)
-    .update(`request:${Buffer.byteLength(header)}:`)
-    .update(header)
-    .update(payload)
-    .digest();
+/** A request as it crosses Redis, with its own signature or another one. */
+function sealed(header: string, payload: Buffer, signature?: Buffer): Buffer {
+  const body = Buffer.concat([withLength(header), payload]);
+  return Buffer.concat([body, signature ?? createHmac('sha256', key).update('request').update(body).digest()]);
+}
+
+/** The length of a text as uint32 (little endian), then the text. */
+function withLength(text: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
 }

@@ -1,6 +1,7 @@
 import { ServiceError, type Lane } from '@lectern/contracts';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import { Server, type CustomTransportStrategy } from '@nestjs/microservices';
+import type { CallEnd } from '../call-end.js';
 import type { OutgoingRequest, Reply } from '../channel.js';
 import { Dispatcher } from '../dispatcher.js';
 import { slotsOf, type LaneLimits } from '../lane-limits.js';
@@ -56,25 +57,25 @@ export class InProcessServer extends Server implements CustomTransportStrategy {
   }
 
   /** Waits for a slot of the operation's lane, then runs the request unless its caller is gone by then. */
-  async handle(request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
+  async handle(request: OutgoingRequest, end: CallEnd): Promise<Reply> {
     const { lane } = request.operation;
     const arrived = performance.now();
     if (this.closing)
       throw new ServiceError('unavailable', 'The service is stopping. Try again.', { retryAfterMs: 1000 });
-    if (this.running[lane] >= slotsOf(this.limits, lane)) await this.queue(lane, signal);
+    if (this.running[lane] >= slotsOf(this.limits, lane)) await this.queue(lane, end.signal);
     else this.running[lane] += 1;
+    this.metrics.transportPending.rise(lane);
     try {
       const waited = performance.now() - arrived;
       this.metrics.transportQueueLag.observe({ lane }, waited / 1000);
-      this.metrics.transportPending.set({ lane }, this.running[lane]);
-      signal.throwIfAborted();
+      end.signal.throwIfAborted();
       return await this.dispatcher.dispatch({
         operation: request.operation.name,
         payload: request.payload,
         caller: request.caller,
         trace: request.trace,
         timeToLiveMs: request.timeToLiveMs - waited,
-        signal,
+        end,
       });
     } finally {
       this.release(lane);
@@ -105,13 +106,13 @@ export class InProcessServer extends Server implements CustomTransportStrategy {
 
   /** Hands the slot to the next in line, or frees it. */
   private release(lane: Lane): void {
+    this.metrics.transportPending.fall(lane);
     const next = this.queues[lane].shift();
     if (next) {
       next.start();
       return;
     }
     this.running[lane] -= 1;
-    this.metrics.transportPending.set({ lane }, this.running[lane]);
     if (this.running.interactive + this.running.bulk === 0) this.idle?.();
   }
 }

@@ -16,7 +16,7 @@ export function createInProcessTransport(options: InProcessTransportOptions): Tr
   const limits = { concurrency: options.concurrency ?? 32, maxQueue: options.maxQueue ?? 4096 };
   let next = 0;
   const client = new ChannelClient({
-    async request(request, signal) {
+    async request(request, end) {
       const available = replicas.get(request.operation.service) ?? [];
       const server = available[next % Math.max(1, available.length)];
       next += 1;
@@ -25,7 +25,7 @@ export function createInProcessTransport(options: InProcessTransportOptions): Tr
           retryAfterMs: 1000,
         });
       }
-      return untilAborted(server.handle(request, signal), signal);
+      return untilAborted(server.handle(request, end), end.signal);
     },
   });
   return {

@@ -2,17 +2,17 @@ import type { Redis } from 'ioredis';
 import type { Reply } from '../channel.js';
 import { Gatherer } from './gatherer.js';
 import { group } from './keys.js';
-import type { ReplyHeader } from './packet.js';
-import type { Signer } from './signature.js';
+import { packetField, type ReplyHeader } from './packet.js';
+import type { Signer } from './signer.js';
 
 /**
  * Replies, acknowledgement and removal in one step. Replies that Redis refuses leave their requests pending, unlike in
- * MULTI. KEYS: requests, replies. ARGV: group, header, payload, signature, then the entries of the requests.
+ * MULTI. KEYS: requests, replies. ARGV: packet, then the entries of the requests.
  */
 const script = `
-redis.call('XADD', KEYS[2], 'NOMKSTREAM', '*', 'h', ARGV[2], 'p', ARGV[3], 's', ARGV[4])
-redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 5))
-redis.call('XDEL', KEYS[1], unpack(ARGV, 5))
+redis.call('XADD', KEYS[2], 'NOMKSTREAM', '*', '${packetField}', ARGV[1])
+redis.call('XACK', KEYS[1], '${group}', unpack(ARGV, 2))
+redis.call('XDEL', KEYS[1], unpack(ARGV, 2))
 `;
 
 type WithScript = Redis & {
@@ -70,9 +70,9 @@ export class Completions {
       const { requests, replies } = answered[0]!;
       const header = JSON.stringify(answered.map(describe));
       const payload = answered.length === 1 ? payloadOf(answered[0]!.reply) : joined(answered);
-      const signature = this.signer.sign('reply', header, payload);
+      const packet = this.signer.seal('reply', header, payload);
       const entries = answered.map(({ entryId }) => entryId);
-      await this.redis.lecternComplete(requests, replies, group, header, payload, signature, ...entries);
+      await this.redis.lecternComplete(requests, replies, packet, ...entries);
       for (const { resolve } of answered) resolve();
     } catch (error) {
       for (const { reject } of answered) reject(error);

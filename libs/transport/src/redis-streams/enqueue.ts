@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Gatherer } from './gatherer.js';
+import { packetField } from './packet.js';
 import type { PendingRequest } from './pending-requests.js';
 
 /** Milliseconds of life of a reply stream that its client does not use. */
@@ -21,15 +22,15 @@ return made
 
 /**
  * Adds the requests that still fit into their stream. They come first, since Redis refuses a script for want of memory
- * only before its first write. KEYS: replies, requests. ARGV: bound of the stream, then header, payload and signature of
- * each request. Returns how many were added, and whether the reply stream had to be made.
+ * only before its first write. KEYS: replies, requests. ARGV: bound of the stream, then the packets. Returns how many were
+ * added, and whether the reply stream had to be made.
  */
 const enqueueScript = `
 local room = tonumber(ARGV[1]) - redis.call('XLEN', KEYS[2])
 local added = 0
-for at = 2, #ARGV, 3 do
+for at = 2, #ARGV do
   if added >= room then break end
-  redis.call('XADD', KEYS[2], '*', 'h', ARGV[at], 'p', ARGV[at + 1], 's', ARGV[at + 2])
+  redis.call('XADD', KEYS[2], '*', '${packetField}', ARGV[at])
   added = added + 1
 end
 ${keepReplies}
@@ -44,9 +45,8 @@ type WithScripts = Redis & {
 export interface OutgoingPacket {
   /** Key of the stream that takes it. */
   requests: string;
-  header: string;
-  payload: Buffer;
-  signature: Buffer;
+  /** Sealed. */
+  bytes: Buffer;
 }
 
 /** The connection was lost before the request was written to it. */
@@ -87,8 +87,7 @@ export class Enqueuer {
    */
   add(packet: OutgoingPacket, pending: PendingRequest): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const bytes = packet.header.length + packet.payload.length;
-      this.gatherer.add(packet.requests, { packet, pending, resolve, reject }, bytes);
+      this.gatherer.add(packet.requests, { packet, pending, resolve, reject }, packet.bytes.length);
     });
   }
 
@@ -104,14 +103,13 @@ export class Enqueuer {
 
   private async send(waiting: Waiting[]): Promise<void> {
     const { replies, maxQueue, onRepliesMade } = this.options;
-    const leaving = waiting.filter(({ pending }) => !pending.signal.aborted);
-    const parts: (string | Buffer)[] = [];
-    for (const { packet } of leaving) parts.push(packet.header, packet.payload, packet.signature);
+    const leaving = waiting.filter(({ pending }) => !pending.end.reason);
+    const packets = leaving.map(({ packet }) => packet.bytes);
     try {
       if (this.redis.status !== 'ready') throw new NotWritten();
       if (leaving.length === 0) return;
       for (const { pending } of leaving) pending.sent = true;
-      const [added, made] = await this.redis.lecternEnqueue(replies, leaving[0]!.packet.requests, maxQueue, ...parts);
+      const [added, made] = await this.redis.lecternEnqueue(replies, leaving[0]!.packet.requests, maxQueue, ...packets);
       if (made === 1) onRepliesMade();
       for (const [index, { pending, resolve }] of leaving.entries()) {
         pending.queued = index < added;

@@ -1,14 +1,22 @@
-import { callerSchema, wireErrorSchema } from '@lectern/contracts';
+import { scopes, wireErrorSchema, type Caller } from '@lectern/contracts';
 import { z } from 'zod';
 
-/** What a request carries beside its payload. */
+/**
+ * What a request carries beside its payload. Shapes alone are checked: a service of ours has signed it, and has held it
+ * against the bounds of what it was made of.
+ */
 export const requestHeaderSchema = z.object({
-  id: z.uuid(),
-  operation: z.string().max(200),
-  caller: callerSchema,
-  trace: z.record(z.string(), z.string()),
+  id: z.string(),
+  operation: z.string(),
+  caller: z.object({
+    tenantId: z.string(),
+    subject: z.string(),
+    scopes: z.array(z.enum(scopes)),
+    requestId: z.string(),
+  }) satisfies z.ZodType<Caller>,
+  trace: z.object({ traceparent: z.string().optional(), tracestate: z.string().optional() }),
   /** Key of the stream that takes the reply. */
-  replyTo: z.string().max(300),
+  replyTo: z.string(),
   /** Milliseconds since the epoch on Redis' clock, past which the request must not run. */
   expiresAt: z.number(),
 });
@@ -18,30 +26,27 @@ export type RequestHeader = z.output<typeof requestHeaderSchema>;
 export const replyHeadersSchema = z.array(
   z.object({
     /** Id of the request. */
-    id: z.uuid(),
+    id: z.string(),
     /** Length of the payload. */
-    bytes: z.int().nonnegative(),
+    bytes: z.number(),
     /** Absent when the reply is the payload. */
     error: wireErrorSchema.optional(),
   }),
 );
 export type ReplyHeader = z.output<typeof replyHeadersSchema>[number];
 
-/** An entry of a request or reply stream. Field names are one letter long, since they travel with every message. */
+/** The field of a stream's entry that holds a packet. One letter long, since it travels with every message. */
+export const packetField = 'p';
+
+/** An entry of a request or reply stream. */
 export interface StreamEntry {
   id: string;
-  header: string;
-  payload: Buffer;
-  signature: Buffer;
+  /** Sealed. */
+  packet: Buffer;
 }
 
-/** An entry as the driver's Buffer calls give it; undefined when fields are missing. */
+/** An entry as the driver's Buffer calls give it; undefined when it holds no packet. */
 export function parseEntry([id, fields]: [Buffer, Buffer[] | null]): StreamEntry | undefined {
-  const found = new Map<string, Buffer>();
-  for (let index = 0; index + 1 < (fields?.length ?? 0); index += 2) {
-    found.set(String(fields?.[index]), fields?.[index + 1] as Buffer);
-  }
-  const [header, payload, signature] = [found.get('h'), found.get('p'), found.get('s')];
-  if (!header || !payload || !signature) return undefined;
-  return { id: id.toString(), header: header.toString('utf8'), payload, signature };
+  const [name, packet] = fields ?? [];
+  return packet && name?.toString() === packetField ? { id: id.toString(), packet } : undefined;
 }

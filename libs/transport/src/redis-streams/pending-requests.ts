@@ -1,3 +1,4 @@
+import type { CallEnd } from '../call-end.js';
 import type { OutgoingRequest, Reply } from '../channel.js';
 
 /** A request on its way. */
@@ -16,7 +17,7 @@ export class PendingRequest {
   constructor(
     readonly request: OutgoingRequest,
     readonly expiresAt: number,
-    readonly signal: AbortSignal,
+    readonly end: CallEnd,
   ) {
     this.reply = new Promise((resolve, reject) => {
       this.resolve = resolve;

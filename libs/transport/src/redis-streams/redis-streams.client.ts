@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '@lectern/contracts';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Redis } from 'ioredis';
+import type { CallEnd } from '../call-end.js';
 import type { OutgoingRequest, Reply, RequestChannel } from '../channel.js';
 import { connect, delay, untilReady } from './connection.js';
 import { Enqueuer, NotWritten, type OutgoingPacket } from './enqueue.js';
@@ -9,7 +10,7 @@ import { keys } from './keys.js';
 import { PendingRequest, PendingRequests } from './pending-requests.js';
 import { RedisClock } from './redis-clock.js';
 import { ReplyReader } from './reply-reader.js';
-import type { Signer } from './signature.js';
+import type { Signer } from './signer.js';
 
 export interface RedisStreamsClientOptions {
   url: string;
@@ -81,15 +82,14 @@ export class RedisStreamsClient implements RequestChannel {
     await stopped;
   }
 
-  async request(request: OutgoingRequest, signal: AbortSignal): Promise<Reply> {
-    const pending = new PendingRequest(request, this.clock.now() + request.timeToLiveMs, signal);
-    const abort = (): void => this.abandon(pending);
-    signal.addEventListener('abort', abort, { once: true });
+  async request(request: OutgoingRequest, end: CallEnd): Promise<Reply> {
+    const pending = new PendingRequest(request, this.clock.now() + request.timeToLiveMs, end);
+    end.onEnd = (reason) => this.abandon(pending, reason);
     try {
       this.send(pending);
       return await pending.reply;
     } finally {
-      signal.removeEventListener('abort', abort);
+      end.onEnd = undefined;
       this.pending.remove(pending);
     }
   }
@@ -104,10 +104,10 @@ export class RedisStreamsClient implements RequestChannel {
   /** Puts the request into its stream; waits for a lost connection to come back while the caller waits. */
   private async enqueue(id: string, pending: PendingRequest): Promise<void> {
     const packet = this.packetOf(id, pending);
-    const { request, signal } = pending;
+    const { request, end } = pending;
     for (;;) {
-      await untilReady(this.commands, signal);
-      signal.throwIfAborted();
+      if (this.commands.status !== 'ready') await untilReady(this.commands, end.signal);
+      if (end.reason) throw end.reason;
       if (!this.pending.get(id)) return;
       try {
         if (await this.enqueuer.add(packet, pending)) return;
@@ -115,7 +115,7 @@ export class RedisStreamsClient implements RequestChannel {
         if (isServerReply(error)) throw refused(error);
         if (request.operation.retry === 'never' && !(error instanceof NotWritten)) throw lost();
         // Safe requests go again, with the same id, under which they run once more at the most.
-        await delay(50, signal);
+        await delay(50, end.signal);
         continue;
       }
       this.options.metrics.transportDropped.inc({ reason: 'full' });
@@ -135,9 +135,7 @@ export class RedisStreamsClient implements RequestChannel {
     });
     return {
       requests: keys.requests(this.options.prefix, service, lane),
-      header,
-      payload: request.payload,
-      signature: this.options.signer.sign('request', header, request.payload),
+      bytes: this.options.signer.seal('request', header, request.payload),
     };
   }
 
@@ -153,9 +151,9 @@ export class RedisStreamsClient implements RequestChannel {
     }
   }
 
-  private abandon(pending: PendingRequest): void {
+  private abandon(pending: PendingRequest, reason: Error): void {
     if (!pending.sent) return pending.reject(notSent());
-    pending.reject(pending.signal.reason as Error);
+    pending.reject(reason);
     const channel = keys.cancellations(this.options.prefix, pending.request.operation.service);
     for (const id of pending.ids) this.commands.publish(channel, id).catch(() => undefined);
   }

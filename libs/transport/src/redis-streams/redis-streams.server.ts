@@ -13,7 +13,7 @@ import { LaneReader } from './lane-reader.js';
 import { leaveGroup } from './leave-group.js';
 import { RedisClock } from './redis-clock.js';
 import { RequestRunner } from './request-runner.js';
-import type { Signer } from './signature.js';
+import type { Signer } from './signer.js';
 
 export interface RedisStreamsServerOptions {
   service: ServiceName;

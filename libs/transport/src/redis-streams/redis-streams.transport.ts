@@ -4,7 +4,7 @@ import type { LaneLimits } from '../lane-limits.js';
 import { ChannelClient } from '../service-client.js';
 import { RedisStreamsClient } from './redis-streams.client.js';
 import { RedisStreamsServer } from './redis-streams.server.js';
-import { Signer } from './signature.js';
+import { Signer } from './signer.js';
 
 export interface RedisTransportOptions extends LaneLimits {
   url: string;

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import type { Reply } from '../channel.js';
 import { delay, nextTurn, untilReady } from './connection.js';
 import { parseEntry, replyHeadersSchema, type StreamEntry } from './packet.js';
-import type { Signer } from './signature.js';
+import type { Signer } from './signer.js';
 
 export interface ReplyReaderOptions {
   /** A connection of its own: it blocks. */
@@ -90,12 +90,13 @@ export class ReplyReader {
 
   private settle(entry: StreamEntry | undefined): void {
     const { signer, metrics, onReply } = this.options;
-    if (!entry || !signer.verify('reply', entry.header, entry.payload, entry.signature)) return;
-    const { success, data: replies } = replyHeadersSchema.safeParse(JSON.parse(entry.header));
+    const opened = entry && signer.open('reply', entry.packet);
+    if (!opened) return;
+    const { success, data: replies } = replyHeadersSchema.safeParse(JSON.parse(opened.header));
     if (!success) return metrics.transportDropped.inc({ reason: 'malformed' });
     let start = 0;
     for (const { id, bytes, error } of replies) {
-      const payload = entry.payload.subarray(start, start + bytes);
+      const payload = opened.payload.subarray(start, start + bytes);
       start += bytes;
       if (!onReply(id, error ? { ok: false, error } : { ok: true, payload })) {
         metrics.transportDropped.inc({ reason: 'late_reply' });

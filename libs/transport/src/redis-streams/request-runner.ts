@@ -1,6 +1,7 @@
 import { ServiceError, type Lane } from '@lectern/contracts';
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Redis } from 'ioredis';
+import { CallEnd } from '../call-end.js';
 import type { Reply } from '../channel.js';
 import { failure, type Dispatcher } from '../dispatcher.js';
 import type { Completions } from './completions.js';
@@ -8,7 +9,7 @@ import { group, keys } from './keys.js';
 import { requestHeaderSchema, type RequestHeader, type StreamEntry } from './packet.js';
 import { RecentSet } from './recent-set.js';
 import type { RedisClock } from './redis-clock.js';
-import type { Signer } from './signature.js';
+import type { Signer } from './signer.js';
 
 export interface RequestRunnerOptions {
   redis: Redis;
@@ -27,8 +28,8 @@ export interface RequestRunnerOptions {
 
 /** Runs requests that a replica has read or claimed, each once, and sees that each is answered or dropped. */
 export class RequestRunner {
-  /** Aborts a running request; by request id. */
-  private readonly aborts = new Map<string, AbortController>();
+  /** What ends a running request; by request id. */
+  private readonly running = new Map<string, CallEnd>();
   private readonly cancelled = new RecentSet(5000);
   /** Entry under which a request id came; another entry with the same id is a replay. */
   private readonly seen = new RecentSet(50_000);
@@ -37,8 +38,9 @@ export class RequestRunner {
 
   async handle(entry: StreamEntry, lane: Lane): Promise<void> {
     const { clock, metrics, dispatcher } = this.options;
-    const header = this.authenticate(entry);
-    if (!header) return this.drop(entry.id, lane, 'forged');
+    const request = this.authenticate(entry);
+    if (!request) return this.drop(entry.id, lane, 'forged');
+    const { header, payload } = request;
     if (this.seen.addOrGet(header.id, entry.id) !== entry.id) return this.drop(entry.id, lane, 'replayed');
     const now = clock.now();
     const timeToLiveMs = header.expiresAt - now;
@@ -47,24 +49,24 @@ export class RequestRunner {
     if (timeToLiveMs <= 0) return this.drop(entry.id, lane, 'expired');
     if (!(await this.mayBegin(header, timeToLiveMs))) return this.giveUp(entry, lane, header);
     if (this.cancelled.has(header.id)) return this.drop(entry.id, lane, 'cancelled');
-    const abort = new AbortController();
-    this.aborts.set(header.id, abort);
-    const timer = setTimeout(() => abort.abort(new Error('the time is up')), timeToLiveMs);
-    metrics.transportPending.inc({ lane });
+    const end = new CallEnd();
+    this.running.set(header.id, end);
+    const timer = setTimeout(() => end.end(new Error('the time is up')), timeToLiveMs);
+    metrics.transportPending.rise(lane);
     try {
       const reply = await dispatcher.dispatch({
         operation: header.operation,
-        payload: entry.payload,
+        payload,
         caller: header.caller,
         trace: header.trace,
         timeToLiveMs,
-        signal: abort.signal,
+        end,
       });
       await this.complete(entry.id, lane, header, reply);
     } finally {
       clearTimeout(timer);
-      this.aborts.delete(header.id);
-      metrics.transportPending.dec({ lane });
+      this.running.delete(header.id);
+      metrics.transportPending.fall(lane);
     }
   }
 
@@ -75,7 +77,7 @@ export class RequestRunner {
    * @param deliveries how many replicas have had it.
    */
   mayTakeOver(entry: StreamEntry, lane: Lane, deliveries: number): boolean {
-    const header = this.authenticate(entry);
+    const header = this.authenticate(entry)?.header;
     if (!header) {
       void this.drop(entry.id, lane, 'forged');
       return false;
@@ -90,8 +92,8 @@ export class RequestRunner {
 
   /** The caller gave up a request, which may run, or may come later. */
   cancel(requestId: string): void {
-    const running = this.aborts.get(requestId);
-    if (running) running.abort(new Error('the caller gave up'));
+    const running = this.running.get(requestId);
+    if (running) running.end(new Error('the caller gave up'));
     else this.cancelled.set(requestId, '');
   }
 
@@ -107,10 +109,11 @@ export class RequestRunner {
       .catch(() => undefined);
   }
 
-  private authenticate(entry: StreamEntry): RequestHeader | undefined {
-    if (!this.options.signer.verify('request', entry.header, entry.payload, entry.signature)) return undefined;
-    const parsed = requestHeaderSchema.safeParse(JSON.parse(entry.header));
-    return parsed.success ? parsed.data : undefined;
+  private authenticate(entry: StreamEntry): { header: RequestHeader; payload: Buffer } | undefined {
+    const opened = this.options.signer.open('request', entry.packet);
+    if (!opened) return undefined;
+    const parsed = requestHeaderSchema.safeParse(JSON.parse(opened.header));
+    return parsed.success ? { header: parsed.data, payload: opened.payload } : undefined;
   }
 
   /** A request that must not run twice is marked before it runs, for every replica to see. */
