@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Reply } from '../channel.js';
 import { Gatherer } from './gatherer.js';
 import { group } from './keys.js';
+import { LuaScript } from './lua-script.js';
 import { packetField, type ReplyHeader } from './packet.js';
 import type { Signer } from './signer.js';
 
@@ -9,15 +10,14 @@ import type { Signer } from './signer.js';
  * Replies, acknowledgement and removal in one step. Replies that Redis refuses leave their requests pending, unlike in
  * MULTI. KEYS: requests, replies. ARGV: packet, then the entries of the requests.
  */
-const script = `
+const script = new LuaScript<null>(
+  2,
+  `
 redis.call('XADD', KEYS[2], 'NOMKSTREAM', '*', '${packetField}', ARGV[1])
 redis.call('XACK', KEYS[1], '${group}', unpack(ARGV, 2))
 redis.call('XDEL', KEYS[1], unpack(ARGV, 2))
-`;
-
-type WithScript = Redis & {
-  lecternComplete(...values: (string | Buffer)[]): Promise<null>;
-};
+`,
+);
 
 export interface AnsweredRequest {
   /** Key of the stream that holds the request. */
@@ -40,15 +40,12 @@ const nothing = Buffer.alloc(0);
 
 /** Sends replies, those that one client gets in one turn of the event loop as one packet. */
 export class Completions {
-  private readonly redis: WithScript;
   private readonly gatherer: Gatherer<Waiting>;
 
   constructor(
-    redis: Redis,
+    private readonly redis: Redis,
     private readonly signer: Signer,
   ) {
-    this.redis = redis as WithScript;
-    this.redis.defineCommand('lecternComplete', { numberOfKeys: 2, lua: script });
     this.gatherer = new Gatherer(redis, (answered) => void this.send(answered));
   }
 
@@ -72,7 +69,7 @@ export class Completions {
       const payload = answered.length === 1 ? payloadOf(answered[0]!.reply) : joined(answered);
       const packet = this.signer.seal('reply', header, payload);
       const entries = answered.map(({ entryId }) => entryId);
-      await this.redis.lecternComplete(requests, replies, packet, ...entries);
+      await script.run(this.redis, requests, replies, packet, ...entries);
       for (const { resolve } of answered) resolve();
     } catch (error) {
       for (const { reject } of answered) reject(error);

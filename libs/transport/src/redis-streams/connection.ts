@@ -1,8 +1,10 @@
 import { Redis } from 'ioredis';
 import type { Logger } from '@lectern/telemetry';
 
-/** Silence after which a connection that waits for an answer is given up. Reads block for a second at most. */
-const socketTimeoutMs = 5000;
+/** A connection is asked something this often … */
+const askEveryMs = 1000;
+/** … and given up after so many questions without an answer. Reads block for a second at most. */
+const unanswered = 5;
 
 /**
  * A connection that comes back by itself. While it is away commands fail at once instead of waiting, so that their
@@ -16,8 +18,6 @@ export function connect(url: string, logger: Logger, name: string): Redis {
     autoResubscribe: true,
     // A blocked connection is not worth waiting for.
     disconnectTimeout: 100,
-    // A machine that vanished closes nothing: without this its readers would wait for hours.
-    socketTimeout: socketTimeoutMs,
     retryStrategy: (attempt) => Math.min(50 * attempt, 1000),
     lazyConnect: true,
   });
@@ -31,15 +31,27 @@ export function connect(url: string, logger: Logger, name: string): Redis {
   redis.on('ready', () => {
     failing = false;
   });
+  watch(redis);
   return redis;
 }
 
-/** Asks a connection that only listens every second, so that it notices its death like the others. Returns what ends that. */
-export function keepAsking(redis: Redis): () => void {
+/**
+ * Ends a connection that has become silent: a machine that vanished closes nothing, and its readers would wait for hours.
+ * The driver's own timeout is set and cleared with every command, which costs more than all of this in a second.
+ */
+function watch(redis: Redis): void {
+  let heard = -1;
+  let silent = 0;
   const timer = setInterval(() => {
-    if (redis.status === 'ready') redis.ping().catch(() => undefined);
-  }, 1000);
-  return () => clearInterval(timer);
+    if (redis.status !== 'ready') return;
+    const { stream } = redis;
+    silent = stream.bytesRead === heard ? silent + 1 : 0;
+    heard = stream.bytesRead;
+    if (silent >= unanswered) stream.destroy(new Error('Redis has not answered for five seconds.'));
+    else redis.ping().catch(() => undefined);
+  }, askEveryMs);
+  timer.unref();
+  redis.once('end', () => clearInterval(timer));
 }
 
 /** Resolves when the connection can take commands, or when the signal aborts. */

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Gatherer } from './gatherer.js';
+import { LuaScript } from './lua-script.js';
 import { packetField } from './packet.js';
 import type { PendingRequest } from './pending-requests.js';
 
@@ -16,16 +17,21 @@ if redis.call('PEXPIRE', KEYS[1], ${replyStreamLifeMs}) == 0 then
 end
 `;
 
-const keepScript = `${keepReplies}
+const keepScript = new LuaScript<number>(
+  1,
+  `${keepReplies}
 return made
-`;
+`,
+);
 
 /**
  * Adds the requests that still fit into their stream. They come first, since Redis refuses a script for want of memory
  * only before its first write. KEYS: replies, requests. ARGV: bound of the stream, then the packets. Returns how many were
  * added, and whether the reply stream had to be made.
  */
-const enqueueScript = `
+const enqueueScript = new LuaScript<[added: number, made: number]>(
+  2,
+  `
 local room = tonumber(ARGV[1]) - redis.call('XLEN', KEYS[2])
 local added = 0
 for at = 2, #ARGV do
@@ -35,12 +41,8 @@ for at = 2, #ARGV do
 end
 ${keepReplies}
 return {added, made}
-`;
-
-type WithScripts = Redis & {
-  lecternEnqueue(...values: (string | number | Buffer)[]): Promise<[number, number]>;
-  lecternKeep(replies: string): Promise<number>;
-};
+`,
+);
 
 export interface OutgoingPacket {
   /** Key of the stream that takes it. */
@@ -71,13 +73,9 @@ export interface EnqueuerOptions {
 
 /** Puts requests into their streams, those of one turn of the event loop together. */
 export class Enqueuer {
-  private readonly redis: WithScripts;
   private readonly gatherer: Gatherer<Waiting>;
 
   constructor(private readonly options: EnqueuerOptions) {
-    this.redis = options.redis as WithScripts;
-    this.redis.defineCommand('lecternEnqueue', { numberOfKeys: 2, lua: enqueueScript });
-    this.redis.defineCommand('lecternKeep', { numberOfKeys: 1, lua: keepScript });
     this.gatherer = new Gatherer(options.redis, (waiting) => void this.send(waiting));
   }
 
@@ -98,18 +96,19 @@ export class Enqueuer {
 
   /** Keeps the reply stream without a request. */
   async keepReplies(): Promise<void> {
-    if ((await this.redis.lecternKeep(this.options.replies)) === 1) this.options.onRepliesMade();
+    const { redis, replies, onRepliesMade } = this.options;
+    if ((await keepScript.run(redis, replies)) === 1) onRepliesMade();
   }
 
   private async send(waiting: Waiting[]): Promise<void> {
-    const { replies, maxQueue, onRepliesMade } = this.options;
+    const { redis, replies, maxQueue, onRepliesMade } = this.options;
     const leaving = waiting.filter(({ pending }) => !pending.end.reason);
     const packets = leaving.map(({ packet }) => packet.bytes);
     try {
-      if (this.redis.status !== 'ready') throw new NotWritten();
+      if (redis.status !== 'ready') throw new NotWritten();
       if (leaving.length === 0) return;
       for (const { pending } of leaving) pending.sent = true;
-      const [added, made] = await this.redis.lecternEnqueue(replies, leaving[0]!.packet.requests, maxQueue, ...packets);
+      const [added, made] = await enqueueScript.run(redis, replies, leaving[0]!.packet.requests, maxQueue, ...packets);
       if (made === 1) onRepliesMade();
       for (const [index, { pending, resolve }] of leaving.entries()) {
         pending.queued = index < added;

@@ -45,10 +45,9 @@ export class Gatherer<Item> {
     const batches = this.batches;
     this.batches = [];
     this.open.clear();
-    if (batches.length === 0) return;
     const { stream } = this.redis;
-    stream.cork();
+    if (batches.length > 1) stream.cork();
     for (const { items } of batches) this.send(items);
-    stream.uncork();
+    if (batches.length > 1) stream.uncork();
   }
 }

@@ -7,7 +7,7 @@ import { Dispatcher } from '../dispatcher.js';
 import { slotsOf, type LaneLimits } from '../lane-limits.js';
 import { Claims } from './claims.js';
 import { Completions } from './completions.js';
-import { connect, keepAsking } from './connection.js';
+import { connect } from './connection.js';
 import { group, keys } from './keys.js';
 import { LaneReader } from './lane-reader.js';
 import { leaveGroup } from './leave-group.js';
@@ -37,7 +37,6 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
   private readonly runner: RequestRunner;
   private readonly readers: Record<Lane, LaneReader>;
   private readonly claims: Claims;
-  private stopAsking: (() => void) | undefined;
 
   constructor(private readonly options: RedisStreamsServerOptions) {
     super();
@@ -82,7 +81,6 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
       await this.createGroups();
       await this.clock.refresh();
       await this.subscriber.subscribe(keys.cancellations(this.options.prefix, this.options.service));
-      this.stopAsking = keepAsking(this.subscriber);
       this.subscriber.on('message', (_channel, requestId: string) => this.runner.cancel(requestId));
       await Promise.all(lanes.map((lane) => this.readers[lane].start()));
       this.claims.start();
@@ -100,7 +98,6 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
     for (const lane of lanes) {
       await leaveGroup(this.commands, this.streams[lane], this.consumer).catch(() => undefined);
     }
-    this.stopAsking?.();
     this.subscriber.disconnect();
     this.commands.disconnect();
   }
