@@ -51,6 +51,16 @@ describe('the Redis Streams transport when Redis fails', () => {
     );
   });
 
+  it('runs each call once when Redis has forgotten its scripts', async () => {
+    const { journal } = await fixture.startReplica('one');
+    expect(await outcome(fixture.call('before'))).toBe('before');
+    await fixture.redis.script('FLUSH');
+    const calls = [fixture.call('safe', 20), fixture.callOnce('once'), fixture.callOnce('twice', 20)];
+    expect(await Promise.all(calls.map(outcome))).toEqual(['safe', 'once', 'twice']);
+    expect(journal.started.toSorted()).toEqual(['before', 'once', 'safe', 'twice']);
+    await fixture.expectNothingLeft();
+  });
+
   it('says that nothing was done where the request never left', async () => {
     await fixture.server.stop();
     await eventually(
