@@ -46,7 +46,7 @@ export class Completions {
     private readonly redis: Redis,
     private readonly signer: Signer,
   ) {
-    this.gatherer = new Gatherer(redis, (answered) => void this.send(answered));
+    this.gatherer = new Gatherer(redis, (answered, connection) => void this.send(answered, connection));
   }
 
   /** Rejects when the reply could not be sent; the request is pending then. */
@@ -57,19 +57,19 @@ export class Completions {
     });
   }
 
-  /** Has what is answered in this turn leave before the turn after it does anything else. */
-  beginTurn(): void {
-    this.gatherer.schedule();
+  /** Has what was answered in this turn leave with a read. */
+  sendWith<Answer>(connection: Redis, read: () => Answer): Answer {
+    return this.gatherer.sendWith(connection, read);
   }
 
-  private async send(answered: Waiting[]): Promise<void> {
+  private async send(answered: Waiting[], connection: Redis): Promise<void> {
     try {
       const { requests, replies } = answered[0]!;
       const header = JSON.stringify(answered.map(describe));
       const payload = answered.length === 1 ? payloadOf(answered[0]!.reply) : joined(answered);
       const packet = this.signer.seal('reply', header, payload);
       const entries = answered.map(({ entryId }) => entryId);
-      await script.run(this.redis, requests, replies, packet, ...entries);
+      await script.run(connection, this.redis, requests, replies, packet, ...entries);
       for (const { resolve } of answered) resolve();
     } catch (error) {
       for (const { reject } of answered) reject(error);

@@ -68,10 +68,10 @@ export async function untilReady(redis: Redis, signal: AbortSignal): Promise<voi
   });
 }
 
-/** Lets the current turn of the event loop end. */
-export function nextTurn(): Promise<void> {
+/** Resolves when everything has run that waits for what has happened already, and nothing that waits for more. */
+export function settled(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    process.nextTick(resolve);
   });
 }
 

@@ -62,6 +62,7 @@ interface Waiting {
 }
 
 export interface EnqueuerOptions {
+  /** Never blocks. */
   redis: Redis;
   /** Key of the caller's reply stream. */
   replies: string;
@@ -76,7 +77,7 @@ export class Enqueuer {
   private readonly gatherer: Gatherer<Waiting>;
 
   constructor(private readonly options: EnqueuerOptions) {
-    this.gatherer = new Gatherer(options.redis, (waiting) => void this.send(waiting));
+    this.gatherer = new Gatherer(options.redis, (waiting, redis) => void this.send(waiting, redis));
   }
 
   /**
@@ -89,26 +90,27 @@ export class Enqueuer {
     });
   }
 
-  /** Has what callers ask in this turn leave before the turn after it does anything else. */
-  beginTurn(): void {
-    this.gatherer.schedule();
+  /** Has what callers have asked in this turn leave with a read. */
+  sendWith<Answer>(connection: Redis, read: () => Answer): Answer {
+    return this.gatherer.sendWith(connection, read);
   }
 
   /** Keeps the reply stream without a request. */
   async keepReplies(): Promise<void> {
     const { redis, replies, onRepliesMade } = this.options;
-    if ((await keepScript.run(redis, replies)) === 1) onRepliesMade();
+    if ((await keepScript.run(redis, redis, replies)) === 1) onRepliesMade();
   }
 
-  private async send(waiting: Waiting[]): Promise<void> {
-    const { redis, replies, maxQueue, onRepliesMade } = this.options;
+  private async send(waiting: Waiting[], redis: Redis): Promise<void> {
+    const { redis: commands, replies, maxQueue, onRepliesMade } = this.options;
     const leaving = waiting.filter(({ pending }) => !pending.end.reason);
     const packets = leaving.map(({ packet }) => packet.bytes);
     try {
       if (redis.status !== 'ready') throw new NotWritten();
       if (leaving.length === 0) return;
       for (const { pending } of leaving) pending.sent = true;
-      const [added, made] = await enqueueScript.run(redis, replies, leaving[0]!.packet.requests, maxQueue, ...packets);
+      const { requests } = leaving[0]!.packet;
+      const [added, made] = await enqueueScript.run(redis, commands, replies, requests, maxQueue, ...packets);
       if (made === 1) onRepliesMade();
       for (const [index, { pending, resolve }] of leaving.entries()) {
         pending.queued = index < added;

@@ -1,14 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { nextTurn } from './connection.js';
 import { Gatherer } from './gatherer.js';
 
 describe('what is gathered in a turn', () => {
   const journal: string[] = [];
-  const redis = {
-    stream: { cork: () => journal.push('cork'), uncork: () => journal.push('uncork') },
-  } as unknown as Redis;
-  const gatherer = new Gatherer<string>(redis, (items) => journal.push(items.join(' ')));
+  const stream = { cork: () => journal.push('cork'), uncork: () => journal.push('uncork') };
+  const redis = { stream } as unknown as Redis;
+  const reader = { stream } as unknown as Redis;
+  const gatherer = new Gatherer<string>(redis, (items, connection) =>
+    journal.push(`${items.join(' ')}${connection === redis ? '' : ' elsewhere'}`),
+  );
 
   it('leaves by destination, in its order and in one write', async () => {
     gatherer.add('one', 'a', 1);
@@ -22,12 +24,24 @@ describe('what is gathered in a turn', () => {
     expect(journal).toEqual([]);
   });
 
-  it('leaves before what is put off to the end of a turn that has begun', async () => {
-    gatherer.schedule();
-    const later = nextTurn().then(() => journal.push('later'));
+  it('leaves ahead of a read that comes first, in one write with it', async () => {
     gatherer.add('one', 'a', 1);
-    await later;
-    expect(journal.splice(0)).toEqual(['a', 'later']);
+    gatherer.sendWith(reader, () => journal.push('read'));
+    expect(journal.splice(0)).toEqual(['cork', 'a elsewhere', 'read', 'uncork']);
+    await nextTurn();
+    expect(journal).toEqual([]);
+    gatherer.add('one', 'b', 1);
+    await nextTurn();
+    expect(journal.splice(0)).toEqual(['b']);
+  });
+
+  it('does not stay behind a read that fails', () => {
+    gatherer.add('one', 'a', 1);
+    const fail = (): void => {
+      throw new Error('no connection');
+    };
+    expect(() => gatherer.sendWith(reader, fail)).toThrow('no connection');
+    expect(journal.splice(0)).toEqual(['cork', 'a elsewhere', 'uncork']);
   });
 
   it('is split where a batch would hold too many items or bytes', async () => {

@@ -1,6 +1,7 @@
 import type { Lane } from '@lectern/contracts';
 import type { Redis } from 'ioredis';
-import { delay, nextTurn, untilReady } from './connection.js';
+import type { Completions } from './completions.js';
+import { delay, settled, untilReady } from './connection.js';
 import { group } from './keys.js';
 import { parseEntry, type StreamEntry } from './packet.js';
 
@@ -13,8 +14,8 @@ export interface LaneReaderOptions {
   connection: Redis;
   /** One that never blocks: it ends the last read. */
   commands: Redis;
-  /** Called before the entries of one read run. */
-  beforeRuns: () => void;
+  /** Replies that are ready when it reads leave with the read. */
+  completions: Completions;
   handle: (entry: StreamEntry) => Promise<void>;
   /** An entry without the fields of a request. */
   discard: (entryId: string) => void;
@@ -105,26 +106,17 @@ export class LaneReader {
   }
 
   private async readOnce(): Promise<void> {
-    const { connection, stream, consumer } = this.options;
-    const answer = (await connection.xreadgroupBuffer(
-      'GROUP',
-      group,
-      consumer,
-      'COUNT',
-      this.free,
-      'BLOCK',
-      blockMs,
-      'STREAMS',
-      stream,
-      '>',
+    const { connection, stream, consumer, completions } = this.options;
+    const limits = ['COUNT', this.free, 'BLOCK', blockMs] as const;
+    const answer = (await completions.sendWith(connection, () =>
+      connection.xreadgroupBuffer('GROUP', group, consumer, ...limits, 'STREAMS', stream, '>'),
     )) as [Buffer, [Buffer, Buffer[] | null][]][] | null;
     if (!answer) return;
-    this.options.beforeRuns();
     for (const raw of answer[0]?.[1] ?? []) {
       const entry = parseEntry(raw);
       if (entry) this.run(entry);
       else this.options.discard(raw[0].toString());
     }
-    await nextTurn();
+    await settled();
   }
 }

@@ -12,13 +12,18 @@ export class LuaScript<Result> {
     this.sha = createHash('sha1').update(text).digest('hex');
   }
 
-  /** @param values the keys, then the arguments. */
-  async run(redis: Redis, ...values: (string | number | Buffer)[]): Promise<Result> {
+  /**
+   * @param redis takes the script.
+   * @param commands a connection that never blocks. It takes the script's text when Redis has forgotten it: what comes
+   *   second would wait behind a read on the first connection.
+   * @param values the keys, then the arguments.
+   */
+  async run(redis: Redis, commands: Redis, ...values: (string | number | Buffer)[]): Promise<Result> {
     try {
       return (await redis.evalsha(this.sha, this.keyCount, ...values)) as Result;
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return (await redis.eval(this.text, this.keyCount, ...values)) as Result;
+      return (await commands.eval(this.text, this.keyCount, ...values)) as Result;
     }
   }
 }

@@ -50,8 +50,7 @@ export class RedisStreamsClient implements RequestChannel {
       signer,
       logger,
       metrics,
-      // What the callers ask next leaves before the next read does.
-      beforeReplies: () => this.enqueuer.beginTurn(),
+      enqueuer: this.enqueuer,
       onReply: (id, reply) => this.settle(id, reply),
       onRead: (entries) => this.afterRead(entries),
     });

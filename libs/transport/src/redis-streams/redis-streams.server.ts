@@ -118,8 +118,7 @@ export class RedisStreamsServer extends Server implements CustomTransportStrateg
       slots: slotsOf(this.options.limits, lane),
       connection: connect(this.options.url, this.options.logger, `${this.options.service}-${lane}`),
       commands: this.commands,
-      // Replies that are ready at once leave before the next read does.
-      beforeRuns: () => this.completions.beginTurn(),
+      completions: this.completions,
       handle: (entry) => this.runner.handle(entry, lane),
       discard: (entryId) => void this.runner.drop(entryId, lane, 'malformed'),
       onError: (error) => this.recover(error),

@@ -1,7 +1,8 @@
 import type { Logger, Metrics } from '@lectern/telemetry';
 import type { Redis } from 'ioredis';
 import type { Reply } from '../channel.js';
-import { delay, nextTurn, untilReady } from './connection.js';
+import { delay, settled, untilReady } from './connection.js';
+import type { Enqueuer } from './enqueue.js';
 import { parseEntry, replyHeadersSchema, type StreamEntry } from './packet.js';
 import type { Signer } from './signer.js';
 
@@ -15,8 +16,8 @@ export interface ReplyReaderOptions {
   signer: Signer;
   logger: Logger;
   metrics: Metrics;
-  /** Called before the replies of one read. */
-  beforeReplies: () => void;
+  /** What callers have asked when it reads leaves with the read. */
+  enqueuer: Enqueuer;
   /** False when nobody waits for it. */
   onReply: (requestId: string, reply: Reply) => boolean;
   /** Called after every read, with the number of its entries. */
@@ -58,11 +59,10 @@ export class ReplyReader {
       try {
         await untilReady(this.options.connection, signal);
         const entries = await this.readOnce();
-        if (entries.length > 0) this.options.beforeReplies();
         for (const entry of entries) this.settle(parseEntry(entry));
         await this.options.onRead(entries.length);
         this.trim(entries.length);
-        if (entries.length > 0) await nextTurn();
+        if (entries.length > 0) await settled();
       } catch (error) {
         if (signal.aborted) return;
         this.options.logger.debug({ err: error }, 'reading replies failed');
@@ -73,8 +73,10 @@ export class ReplyReader {
 
   /** The next entries; none when there is none for a second. */
   private async readOnce(): Promise<[Buffer, Buffer[]][]> {
-    const from = ['STREAMS', this.options.stream, this.last] as const;
-    const answer = await this.options.connection.xreadBuffer('COUNT', readCount, 'BLOCK', blockMs, ...from);
+    const { connection, enqueuer, stream } = this.options;
+    const answer = await enqueuer.sendWith(connection, () =>
+      connection.xreadBuffer('COUNT', readCount, 'BLOCK', blockMs, 'STREAMS', stream, this.last),
+    );
     const entries = (answer?.[0]?.[1] ?? []) as [Buffer, Buffer[]][];
     const newest = entries.at(-1)?.[0];
     if (newest) this.last = newest.toString();
